@@ -1,5 +1,5 @@
 /** Gathers findings of listings from several folders, and writes them in batches: one write at a time. */
-import { type MarksAbove, NO_MARKS } from '../operations/tree/repeated-folders.js';
+import { type MarksAbove, NO_MARKS } from '../operations/tree/folder.js';
 import { type Findings, FoundFiles, type JobFolder, type NewJobFile } from '../storage/storage.js';
 
 /** A folder that is being listed. */

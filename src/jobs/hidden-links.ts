@@ -3,11 +3,10 @@
  */
 import type { Connection } from '../connections/connection.js';
 import { hasCode } from '../base/errors.js';
-import { unlessRepeated } from '../operations/tree/repeated-folders.js';
+import type { LoopCheck } from '../operations/tree/folder.js';
 import { pathBelow } from '../remotes/path.js';
 import type { Remotes } from '../remotes/registry.js';
 import type { Leftovers } from '../remotes/leftovers.js';
-import type { FileInfo, Remote } from '../remotes/remote.js';
 import type { JobFolder, NewJobFile, RunningJob } from '../storage/storage.js';
 import type { FileWork, JobPlaces } from './file-work.js';
 import type { OpenFolder } from './findings-batch.js';
@@ -53,14 +52,15 @@ export class HiddenLinks {
   }
 }
 
-/** A store has no links. */
-export function unlessRepeatedIn(
-  { folder: { above }, openFolder }: { readonly folder: JobFolder; readonly openFolder: OpenFolder },
-  remote: Remote,
-  listed: AsyncIterable<FileInfo>,
-): AsyncIterable<FileInfo> {
-  if (remote.listTree !== undefined) return listed;
-  return unlessRepeated(listed, { above, isHeld: true, marked: (below) => (openFolder.below = below) });
+/** Compares a folder with those above it, before any of its entries is recorded. */
+export function loopsIn({
+  folder: { above },
+  openFolder,
+}: {
+  readonly folder: JobFolder;
+  readonly openFolder: OpenFolder;
+}): LoopCheck {
+  return { above, isHeld: true, marked: (below) => (openFolder.below = below) };
 }
 
 export function repeated(path: Buffer): NewJobFile {

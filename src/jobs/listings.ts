@@ -12,7 +12,7 @@ import type { Connection } from '../connections/connection.js';
 import { definitionOf } from '../contract/connection/types.js';
 import { find, OntoItself } from '../operations/conflicts.js';
 import { folderShownBy } from '../operations/onto-itself.js';
-import { NO_MARKS } from '../operations/tree/repeated-folders.js';
+import { listFolder, NO_MARKS } from '../operations/tree/folder.js';
 import { pathBelow, type RemotePath } from '../remotes/path.js';
 import type { Attempt, Remotes } from '../remotes/registry.js';
 import { HiddenNames, labelOf } from '../remotes/left-out.js';
@@ -28,7 +28,7 @@ import type { JobPlaces } from './file-work.js';
 import type { SliceEnd } from './file-slices.js';
 import { FindingsBatch, type OpenFolder } from './findings-batch.js';
 import { type Folding, foldingOf, NamesOfFolder } from './name-clashes.js';
-import { type HiddenLinks, removedLink, repeated, unlessRepeatedIn } from './hidden-links.js';
+import { type HiddenLinks, loopsIn, removedLink, repeated } from './hidden-links.js';
 import { verdictOn } from './retry.js';
 import { type RowBudget, rowsOf, TooManyRows } from './row-budget.js';
 import type { ActiveRun } from './running-jobs.js';
@@ -213,7 +213,7 @@ export class Listings {
         isEmpty = false;
         return this.#addLeftOut(listing, what, false);
       };
-      for await (const info of unlessRepeatedIn(listing, remote, remote.list(root, { followLinks, leftOut }))) {
+      for await (const info of listFolder(remote, root, { followLinks, leftOut, loops: loopsIn(listing) })) {
         attempt.committed();
         isEmpty &&= OWN_TEMPORARY.test(info.name);
         // A folder that is listed once more because it is not empty.
@@ -497,10 +497,8 @@ export class Listings {
       const side = await this.#use(connection, listing, async (remote, attempt) => {
         // Links of the destination are not followed: their targets do not belong to the destination.
         const leftOut = (what: LeftOut): Promise<void> => this.#addLeftOut(listing, what, isTarget);
-        const entries = remote.list(path, { followLinks: !isTarget, leftOut });
-        for await (const info of isTarget === listing.folder.isExtra
-          ? unlessRepeatedIn(listing, remote, entries)
-          : entries) {
+        const loops = isTarget === listing.folder.isExtra ? loopsIn(listing) : undefined;
+        for await (const info of listFolder(remote, path, { followLinks: !isTarget, leftOut, loops })) {
           attempt.committed();
           isEmpty &&= OWN_TEMPORARY.test(info.name);
           const size = kindOf(info) ?? info.size;

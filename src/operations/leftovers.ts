@@ -10,6 +10,7 @@ import type { Leftovers } from '../remotes/leftovers.js';
 import type { Remote } from '../remotes/remote.js';
 import type { Connections, Leftover, LeftoverStore } from '../storage/storage.js';
 import { isTemporaryName, temporaryName } from './names.js';
+import { listFolder } from './tree/folder.js';
 
 interface SweeperOptions {
   readonly store: LeftoverStore;
@@ -114,12 +115,8 @@ export class Sweeper {
       }
       const folder = parseRemotePath(leftover.folder, ROOT, 'folder');
       const names: string[] = [];
-      try {
-        for await (const { name, isDirectory } of remote.list(folder)) {
-          if (!isDirectory && isTemporaryName(name, leftover.tag)) names.push(name);
-        }
-      } catch (error) {
-        if (!hasCode(error, 'not_found', 'not_a_folder')) throw error;
+      for await (const { name, isDirectory } of listFolder(remote, folder, { mayBeGone: true })) {
+        if (!isDirectory && isTemporaryName(name, leftover.tag)) names.push(name);
       }
       for (const name of names) {
         await remote.remove(joinPath(folder, name), { isLeftover: true }).catch((error: unknown) => {

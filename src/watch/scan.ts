@@ -7,9 +7,11 @@ import { definitionOf } from '../contract/connection/types.js';
 import { GatewayError, hasCode } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
 import { requireActive } from '../connections/require.js';
-import { parseRemotePath, ROOT } from '../remotes/path.js';
+import { type FolderRules, walk } from '../operations/tree/walk.js';
+import { parseRemotePath, pathBytes, ROOT } from '../remotes/path.js';
 import type { Remotes } from '../remotes/registry.js';
 import type { Leftovers } from '../remotes/leftovers.js';
+import type { LeftOut } from '../remotes/remote.js';
 import {
   type CheckKind,
   type Clock,
@@ -20,7 +22,7 @@ import {
 } from '../storage/storage.js';
 import { type Decision, type DiffRules, isReport, type ListedEntry } from './decide.js';
 import { diff, type Unlisted } from './diff.js';
-import { entryKey, nameOfKey } from '../base/entry-key.js';
+import { nameOfKey } from '../base/entry-key.js';
 import { pairs } from '../base/entry-pairs.js';
 import { EntrySorter } from '../base/entry-sorter.js';
 import type { DeliveredFile } from '../contract/delivery.js';
@@ -31,7 +33,6 @@ import { MissingEntries } from './missing.js';
 import { createNameFilter, type NameFilter } from './name-filter.js';
 import { ReasonLog } from './reasons.js';
 import { UnsureEntries } from './unsure.js';
-import { walk } from './walk.js';
 import { zoneShift } from './zone-shift.js';
 import { MINUTE_MS } from '../contract/units.js';
 
@@ -94,6 +95,8 @@ const MAX_REPORTS = 10_000;
 /** The limit of reports if files are moved or deleted after delivery: each of them costs a stat. */
 const MAX_ACTED_ON = 1000;
 const CHANGES_AT_ONCE = 1000;
+/** A loop of links ends there. */
+const TREE_LIMITS = { mostFolders: 100_000, mostLevels: 32 };
 
 /** Limits the time of `work`, which a slow server could prolong for ever. Errors: those of `work`, command_timeout. */
 export function withinCheckTime<T>(
@@ -199,20 +202,25 @@ export class FolderScanner {
       const sorter = new EntrySorter();
       const markers = new Set<string>();
       const unsure = new UnsureEntries();
+      const folders: FolderRules = {
+        ...TREE_LIMITS,
+        listing: (below) => unsure.listing(below),
+        // The paths of files in a folder whose name is not UTF-8 could not be reported.
+        enters: ({ file, path, key }) => {
+          if (file.rawName !== undefined || path === moveTo) return false;
+          const below = key.slice(0, -1);
+          return !filter.skipsFolder(below) && concerns?.(below) !== false;
+        },
+      };
       const beganMs = clock.earliestMs();
       try {
         const walks = isTwice && remote.can.listingsMayEndEarly === true ? 2 : 1;
         for (let number = 0; number < walks; number++) {
-          const walked = walk(remote, root, {
-            isDeep: filter.isDeep,
-            skipsFolder: (below, path) => path === moveTo || filter.skipsFolder(below) || concerns?.(below) === false,
-            listing: (below) => unsure.listing(below),
-            leftOut: (below, what) => unsure.add(below, what),
-          });
+          const leftOut = (below: string, what: LeftOut): void => unsure.add(below, what);
           let files = 0;
-          for await (const { folder: inside, file } of walked) {
+          for await (const { file, key: below } of walk(remote, root, { isDeep: filter.isDeep, folders, leftOut })) {
             if (++files > room) throw tooManyFiles(folder, this.#deps.filesPerAccount);
-            const key = entryKey(inside, file);
+            const key = pathBytes(below);
             if (folder.doneFile !== null) {
               const { path } = nameOfKey(key);
               if (filter.isMarker(path)) markers.add(path);

@@ -1,7 +1,7 @@
 /** Streams folders and files of a connection as one ZIP archive, read on one session. */
 import { Readable } from 'node:stream';
 import { hasCode } from '../../base/errors.js';
-import { baseName, pathBytes, ROOT, type RemotePath } from '../../remotes/path.js';
+import { baseName, pathBytes, type RemotePath } from '../../remotes/path.js';
 import type { FileInfo, LeftOut, Remote } from '../../remotes/remote.js';
 import { labelOf } from '../../remotes/left-out.js';
 import { streamOf } from '../../remotes/whole.js';
@@ -98,9 +98,9 @@ async function* entriesOf(remote: Remote, tops: readonly Top[], missingName: str
       continue;
     }
     yield { name: `${name}/`, modifiedAt: info.modifiedAt };
-    const leftOut = (folder: RemotePath, what: LeftOut): void => {
-      const below = folder.slice(path === ROOT ? 1 : path.length + 1).toWellFormed();
-      missing.add(`${name}/${below === '' ? '' : `${below}/`}`, labelOf(what), REASONS[what.why]);
+    const leftOut = (below: string, what: LeftOut): void => {
+      const folder = below === '' ? `${name}/` : `${name}/${below.toWellFormed()}/`;
+      missing.add(folder, labelOf(what), REASONS[what.why]);
     };
     for await (const { file, path: inside, key } of walkInOrder(remote, path, { isDeep: true, leftOut })) {
       const full = `${name}/${key.split('/').map(safeName).join('/')}`;

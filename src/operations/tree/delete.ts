@@ -10,6 +10,7 @@ import { refuseRoot } from '../../remotes/obstacles.js';
 import { withRawName, type RemotePath } from '../../remotes/path.js';
 import { labelOf } from '../../remotes/left-out.js';
 import type { FileInfo, LeftOut, Remote } from '../../remotes/remote.js';
+import { listFolder } from './folder.js';
 
 /** For all folders on the way down together: each takes half of what the others leave. */
 const MOST_NAMES = 50_000;
@@ -95,8 +96,9 @@ class Deletion {
     let isAll = true;
     let omitted: LeftOut | undefined;
     const leftOut = async (what: LeftOut): Promise<void> => void (omitted ??= what);
+    const mayBeGone = folder !== this.#root;
     const listing = async (): Promise<void> => {
-      for await (const entry of this.#remote.list(folder, { followLinks: false, leftOut })) {
+      for await (const entry of listFolder(this.#remote, folder, { followLinks: false, leftOut, mayBeGone })) {
         if (entries.length < most) entries.push(pathOf(entry));
         else isAll = false;
         if (!isAll && this.#remote.can.callsAtOnce > 1) break;

@@ -2,21 +2,21 @@
  * A folder with everything below it, as one stream of entries; or one level of it.
  * Memory is bounded: for each folder on the way down to the newest entry at most MOST_KEPT entries are kept. A folder
  * with more is listed again, from after those. A symbolic link to a folder is an entry and is not entered, if the
- * server's listing shows it as a link; if the server hides that, a folder that repeats itself is only an entry, and
- * anything deeper than MAX_DEPTH ends the walk with an error. A sub-folder that disappears meanwhile is no error; one
- * that may not be read is.
+ * server's listing shows it as a link (FolderRules may enter it); if the server hides that, a folder that repeats itself
+ * is only an entry, and anything deeper than MAX_DEPTH ends the walk with an error. A sub-folder that disappears
+ * meanwhile is no error; one that may not be read is. The entries that a listing leaves out are reported to the caller.
  * If a listing may end early unnoticed, the walk in order lists each folder of a tree twice and takes the entries of
  * both.
  * Until the walk has been read to its end, the remote may be busy with a listing: FTP has one data connection.
  */
-import { GatewayError, hasCode } from '../../base/errors.js';
+import { GatewayError } from '../../base/errors.js';
 import { Turns } from '../../base/turns.js';
 import { baseName, ROOT, withRawName, type RemotePath } from '../../remotes/path.js';
 import type { FileInfo, LeftOut, ListOptions, Remote } from '../../remotes/remote.js';
 import { compareCodePoints, type Compare, tooManyEntries } from '../sorted-listing.js';
 import { FirstEntries } from './first-entries.js';
+import { listFolder, type LoopCheck, type MarksAbove, NO_MARKS } from './folder.js';
 import type { PathFilter } from './path-filter.js';
-import { type MarksAbove, NO_MARKS, unlessRepeated } from './repeated-folders.js';
 
 export interface TreeEntry {
   readonly file: FileInfo;
@@ -32,8 +32,29 @@ export interface WalkOptions {
   readonly filter?: PathFilter | undefined;
   /** Entries that may be read, wanted or not, counting every repeated listing of a folder; absent = any number. */
   readonly mostEntries?: number;
-  /** Called for each entry that a folder's listing leaves out; again if the folder is listed again. */
-  readonly leftOut?: (folder: RemotePath, what: LeftOut) => void;
+  /**
+   * Called for each entry that a listing leaves out, with the path of its folder below the root; again if the folder is
+   * listed again.
+   */
+  readonly leftOut?: (folder: string, what: LeftOut) => void;
+}
+
+/**
+ * For a walk that yields files alone, and lists each folder by itself even if the store can list the whole tree. Links
+ * to folders are entered, so a loop of links ends at one of the limits.
+ */
+export interface FolderRules {
+  /** Called with its path below the root before a folder is listed for the first time. */
+  listing(below: string): void;
+  /** Whether a folder below the root is entered. */
+  enters(folder: TreeEntry): boolean;
+  /** Folders that are entered, with the root, and levels below the root; more are an error. */
+  readonly mostFolders: number;
+  readonly mostLevels: number;
+}
+
+interface FreeWalkOptions extends WalkOptions {
+  readonly folders?: FolderRules;
 }
 
 interface OrderedWalkOptions extends WalkOptions {
@@ -47,16 +68,20 @@ const MAX_DEPTH = 100;
 const [LEAST_KEPT, MOST_KEPT] = [1_000, 10_000];
 
 /** Each entry as soon as the server lists it, in its order. */
-export async function* walk(remote: Remote, root: RemotePath, options: WalkOptions): AsyncGenerator<TreeEntry, void> {
+export async function* walk(
+  remote: Remote,
+  root: RemotePath,
+  options: FreeWalkOptions,
+): AsyncGenerator<TreeEntry, void> {
   const tree = new TreeWalk(remote, root, options);
-  if (options.isDeep && remote.listTree !== undefined) return yield* tree.listed({});
-  if (!options.isDeep) return yield* tree.level();
+  if (options.isDeep && options.folders === undefined && remote.listTree !== undefined) return yield* tree.listed({});
   const open: AsyncGenerator<TreeEntry, void>[] = [];
   for (let folder: RemotePath | undefined = root; folder !== undefined; folder = await nextOf(open)) {
     const compare = tree.orderIn(folder);
     const folders = new FirstEntries<TreeEntry>(MOST_KEPT, compare);
+    tree.begin(folder);
     for await (const entry of tree.list(folder)) {
-      if (tree.enters(entry)) folders.offer(entry);
+      if (tree.enters(entry)) folders.offer(tree.counted(entry));
       if (tree.takes(entry)) yield entry;
     }
     open.push(tree.inOrder(folder, { keeps: (entry) => tree.enters(entry), compare, most: MOST_KEPT }, folders));
@@ -122,16 +147,17 @@ interface InOrder {
 class TreeWalk {
   readonly #remote: Remote;
   readonly #root: RemotePath;
-  readonly #options: WalkOptions;
+  readonly #options: FreeWalkOptions;
   readonly #turns = new Turns();
   readonly #above: number;
+  #folders = 1;
   #read = 0;
   /** Entries of second listings: a server may prolong them, too. */
   #readAgain = 0;
   /** The marks of the folders on the way down to the one that was listed last: folders below are compared with them. */
   readonly #marked: { readonly folder: RemotePath; readonly below: MarksAbove }[] = [];
 
-  constructor(remote: Remote, root: RemotePath, options: WalkOptions) {
+  constructor(remote: Remote, root: RemotePath, options: FreeWalkOptions) {
     this.#remote = remote;
     this.#root = root;
     this.#options = options;
@@ -146,13 +172,32 @@ class TreeWalk {
     return (a, b) => compareCodePoints(a.key, b.key, from);
   }
 
-  takes({ key }: TreeEntry): boolean {
-    return this.#options.filter?.takes(withoutSlash(key)) ?? true;
+  takes({ file, key }: TreeEntry): boolean {
+    const { filter, folders } = this.#options;
+    if (folders !== undefined && file.isDirectory) return false;
+    return filter?.takes(withoutSlash(key)) ?? true;
   }
 
-  enters({ file, key }: TreeEntry): boolean {
-    if (!this.#options.isDeep || !file.isDirectory || file.isLink === true) return false;
-    return this.#options.filter?.enters(withoutSlash(key)) ?? true;
+  enters(entry: TreeEntry): boolean {
+    const { isDeep, filter, folders } = this.#options;
+    if (!isDeep || !entry.file.isDirectory) return false;
+    if (folders === undefined ? entry.file.isLink === true : !folders.enters(entry)) return false;
+    return filter?.enters(withoutSlash(entry.key)) ?? true;
+  }
+
+  begin(folder: RemotePath): void {
+    this.#options.folders?.listing(this.#belowOf(folder));
+  }
+
+  /** A folder that will be entered. @throws GatewayError remote_failure */
+  counted(folder: TreeEntry): TreeEntry {
+    const { folders } = this.#options;
+    if (folders === undefined) return folder;
+    this.#folders += 1;
+    if (this.#folders > folders.mostFolders || levelOf(folder.key) > folders.mostLevels) {
+      throw endless(this.#root, folders.mostLevels, `more than ${folders.mostFolders} folders, or `);
+    }
+    return folder;
   }
 
   /** Everything below the root that is wanted, if the store lists it in one go. */
@@ -167,24 +212,20 @@ class TreeWalk {
     }
   }
 
-  /** The wanted entries of one level. */
-  async *level(): AsyncGenerator<TreeEntry, void> {
-    for await (const entry of this.list(this.#root, { folderTimes: true })) if (this.takes(entry)) yield entry;
-  }
-
   /** One level; nothing if a folder below the root has disappeared. */
-  async *list(folder: RemotePath, options?: ListOptions, isSecond = false): AsyncGenerator<TreeEntry, void> {
-    try {
-      for await (const file of this.#unlessRepeated(
-        folder,
-        this.#remote.list(folder, { ...options, ...this.#leftOutIn(folder) }),
-      )) {
-        if (this.#turns.isOver()) await this.#turns.next();
-        this.#count(isSecond);
-        yield this.#entryOf(file);
-      }
-    } catch (error) {
-      if (folder === this.#root || !hasCode(error, 'not_found', 'not_a_folder')) throw error;
+  async *list(folder: RemotePath, after?: string, isSecond = false): AsyncGenerator<TreeEntry, void> {
+    const { isDeep, folders } = this.#options;
+    const listing = listFolder(this.#remote, folder, {
+      ...(isDeep || folders !== undefined ? {} : { folderTimes: true }),
+      ...(after === undefined ? {} : { after }),
+      ...this.#leftOutIn(folder),
+      mayBeGone: folder !== this.#root,
+      loops: isDeep && folders === undefined ? this.#loopsOf(folder) : undefined,
+    });
+    for await (const file of listing) {
+      if (this.#turns.isOver()) await this.#turns.next();
+      this.#count(isSecond);
+      yield this.#entryOf(file);
     }
   }
 
@@ -216,15 +257,14 @@ class TreeWalk {
     const isDeep = this.#options.isDeep;
     // If the names are listed in order, those after a file of one level are files in order too.
     const isSeeking = !isDeep && last?.file.isDirectory === false && this.#remote.can.listsInOrder === true;
-    const options = isDeep ? undefined : { folderTimes: true, ...(isSeeking ? { after: last.key } : {}) };
-    for await (const entry of this.list(folder, options)) {
+    for await (const entry of this.list(folder, isSeeking ? last.key : undefined)) {
       if (last !== undefined && compare(entry, last) <= 0) continue;
       if (keeps(entry) && !entries.offer(entry) && isSeeking) return;
     }
     if (!isDeep || this.#remote.can.listingsMayEndEarly !== true) return;
     const kept = new Set<string>();
     for (const { key } of entries.kept) kept.add(key);
-    for await (const entry of this.list(folder, options, true)) {
+    for await (const entry of this.list(folder, undefined, true)) {
       const isKnown = kept.has(entry.key) || (last !== undefined && compare(entry, last) <= 0);
       if (!isKnown && keeps(entry)) entries.offer(entry);
     }
@@ -238,30 +278,34 @@ class TreeWalk {
 
   #leftOutIn(folder: RemotePath): Pick<ListOptions, 'leftOut'> {
     const { leftOut } = this.#options;
-    return leftOut === undefined ? {} : { leftOut: (what) => Promise.resolve(leftOut(folder, what)) };
+    const below = this.#belowOf(folder);
+    return leftOut === undefined ? {} : { leftOut: (what) => Promise.resolve(leftOut(below, what)) };
   }
 
-  #unlessRepeated(folder: RemotePath, listing: AsyncIterable<FileInfo>): AsyncIterable<FileInfo> {
-    if (!this.#options.isDeep) return listing;
+  #loopsOf(folder: RemotePath): LoopCheck {
     const marked = this.#marked;
     const isAbove = (one: RemotePath): boolean => one === ROOT || folder.startsWith(`${one}/`);
     for (let last = marked.at(-1); last !== undefined && (last.folder === folder || !isAbove(last.folder));) {
       marked.pop();
       last = marked.at(-1);
     }
-    return unlessRepeated(listing, {
+    return {
       above: marked.at(-1)?.below ?? NO_MARKS,
       isHeld: false,
       marked: (below) => below !== undefined && marked.push({ folder, below }),
-    });
+    };
+  }
+
+  #belowOf(folder: RemotePath): string {
+    return folder.slice(this.#above);
   }
 
   #entryOf(file: FileInfo): TreeEntry {
     const path = file.rawName === undefined ? file.path : withRawName(file.path, file.rawName, 'rawName');
-    const below = path.slice(this.#above);
-    const depth = below.split('/').length;
-    if (depth > MAX_DEPTH) throw tooDeep(this.#root);
-    return { file, path, key: file.isDirectory ? `${below}/` : below };
+    const below = this.#belowOf(path);
+    const key = file.isDirectory ? `${below}/` : below;
+    if (levelOf(key) > MAX_DEPTH) throw endless(this.#root, MAX_DEPTH);
+    return { file, path, key };
   }
 
   /** Whether the folders above it are entered: in a listing of the whole tree each entry is checked. */
@@ -275,9 +319,16 @@ class TreeWalk {
   }
 }
 
-function tooDeep(root: RemotePath): GatewayError {
-  const text = `${root} holds folders more than ${MAX_DEPTH} levels deep; does a link lead back into it?`;
+function endless(root: RemotePath, levels: number, orMore = ''): GatewayError {
+  const text = `${root} holds ${orMore}folders more than ${levels} levels deep; does a link lead back into it?`;
   return new GatewayError('remote_failure', text, { step: 'open' });
+}
+
+/** 1 for an entry of the root. */
+function levelOf(key: string): number {
+  let level = 1;
+  for (let at = key.indexOf('/'); at !== -1 && at < key.length - 1; at = key.indexOf('/', at + 1)) level += 1;
+  return level;
 }
 
 const withoutSlash = (key: string): string => (key.endsWith('/') ? key.slice(0, -1) : key).toWellFormed();

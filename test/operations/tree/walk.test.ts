@@ -4,9 +4,9 @@ import { suite, test } from 'node:test';
 import fc from 'fast-check';
 import { GatewayError, hasCode } from '../../../src/base/errors.js';
 import { createPathFilter, createPatternFilter } from '../../../src/operations/tree/path-filter.js';
-import { walk, walkInOrder, type TreeEntry } from '../../../src/operations/tree/walk.js';
+import { type FolderRules, walk, walkInOrder, type TreeEntry } from '../../../src/operations/tree/walk.js';
 import { parseRemotePath, rawNameOf, ROOT, type RemotePath } from '../../../src/remotes/path.js';
-import type { FileInfo, Remote } from '../../../src/remotes/remote.js';
+import type { FileInfo, ListOptions, Remote } from '../../../src/remotes/remote.js';
 
 const bytesOf = (key: string): Buffer => Buffer.from(key);
 const byKey = (a: string, b: string): number => Buffer.compare(bytesOf(a), bytesOf(b));
@@ -188,6 +188,82 @@ test('a link to a folder is listed and not entered', async () => {
   const model = new ModelRemote(['a/', 'a/loop/', 'a/loop/a/'], ROOT, new Set(['a/loop/']));
   assert.deepEqual(await keysOf(walk(seam(model), ROOT, { isDeep: true })), ['a/', 'a/loop/']);
   assert.deepEqual(await keysOf(walkInOrder(seam(model), ROOT, { isDeep: true })), ['a/', 'a/loop/']);
+});
+
+suite('with rules for folders', () => {
+  const rulesOf = (listed: string[], rules: Partial<FolderRules> = {}): FolderRules => ({
+    listing: (below) => void listed.push(below),
+    enters: () => true,
+    mostFolders: 100,
+    mostLevels: 32,
+    ...rules,
+  });
+
+  test('a walk yields the files, and lists each folder by itself, also where the tree could be listed in one go', async () => {
+    await fc.assert(
+      fc.asyncProperty(trees, async (keys) => {
+        for (const model of [new ModelRemote(keys), new TreeModelRemote(keys)]) {
+          const listed: string[] = [];
+          const folders = rulesOf(listed);
+          const found = await keysOf(walk(seam(model), ROOT, { isDeep: true, folders }));
+          assert.deepEqual(found.sort(byKey), keys.filter((key) => !key.endsWith('/')).sort(byKey));
+          const inTree = keys.filter((key) => key.endsWith('/')).map((key) => key.slice(0, -1));
+          assert.deepEqual(listed.sort(byKey), ['', ...inTree].sort(byKey));
+          assert.equal(model.listed.length, listed.length);
+          const flat = await keysOf(walk(seam(model), ROOT, { isDeep: false, folders: rulesOf([]) }));
+          assert.deepEqual(flat.sort(byKey), keys.filter((key) => !key.includes('/')).sort(byKey));
+        }
+      }),
+    );
+  });
+
+  test('links to folders are entered, and refused folders are not', async () => {
+    const model = new ModelRemote(['a/', 'a/f', 'link/', 'link/g', 'out/', 'out/h'], ROOT, new Set(['link/']));
+    const listed: string[] = [];
+    const asked: string[] = [];
+    const enters = ({ key, path }: TreeEntry): boolean => {
+      asked.push(`${key} ${path}`);
+      return key !== 'out/';
+    };
+    const folders = rulesOf(listed, { enters });
+    assert.deepEqual((await keysOf(walk(seam(model), ROOT, { isDeep: true, folders }))).sort(), ['a/f', 'link/g']);
+    assert.deepEqual(listed, ['', 'a', 'link']);
+    assert.deepEqual(asked, ['a/ /a', 'link/ /link', 'out/ /out']);
+  });
+
+  test('more folders than allowed, and more levels, are an error that names both limits', async () => {
+    const wide = new ModelRemote(['a/', 'b/', 'c/']);
+    const deep = new ModelRemote(['a/', 'a/b/', 'a/b/c/', 'a/b/c/f']);
+    const outcome = async (model: ModelRemote, rules: Partial<FolderRules>): Promise<string> => {
+      const folders = rulesOf([], rules);
+      return keysOf(walk(seam(model), ROOT, { isDeep: true, folders })).then(String, (error: GatewayError) => {
+        assert.equal(error.code, 'remote_failure');
+        return error.clientText;
+      });
+    };
+    assert.equal(await outcome(wide, { mostFolders: 4 }), '');
+    assert.match(await outcome(wide, { mostFolders: 3 }), /^\/ holds more than 3 folders, or .* 32 levels deep/);
+    assert.equal(await outcome(deep, { mostLevels: 3 }), 'a/b/c/f');
+    assert.match(await outcome(deep, { mostLevels: 2 }), /^\/ holds more than 100 folders, or .* 2 levels deep/);
+  });
+
+  test('what a listing leaves out is reported with its folder', async () => {
+    const leftOut = { name: Buffer.from('x'), isDirectory: false, why: 'unreadable' } as const;
+    class Omitting extends ModelRemote {
+      override async *list(folder: RemotePath, options?: ListOptions): AsyncGenerator<FileInfo> {
+        yield* super.list(folder);
+        await options?.leftOut?.(leftOut);
+      }
+    }
+    const model = new Omitting(['a/', 'a/b/', 'f'], parseRemotePath('/in', ROOT, 'path'));
+    const seen: string[] = [];
+    const options = { isDeep: true, leftOut: (below: string) => void seen.push(below) };
+    const root = parseRemotePath('/in', ROOT, 'path');
+    await keysOf(walk(seam(model), root, { ...options, folders: rulesOf([]) }));
+    assert.deepEqual(seen.splice(0), ['', 'a', 'a/b']);
+    await keysOf(walkInOrder(seam(model), root, options));
+    assert.deepEqual(seen, ['', 'a', 'a/b']);
+  });
 });
 
 test('a loop that a server hides ends at a depth, with the root in the error', async () => {
