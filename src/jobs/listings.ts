@@ -327,7 +327,7 @@ export class Listings {
           others ??= this.#namesOf(listing, source);
           if (await isLikeOne(await others, pair.key)) continue;
           hasExtras = true;
-          const adding = extras.add(pair.target as SortedEntry);
+          const adding = extras.add(pair.target);
           if (adding !== undefined) await adding;
         }
       }
@@ -385,7 +385,7 @@ export class Listings {
 
   #isUnchanged(
     { job, folder, filter }: Listing,
-    { key, source, target }: Pair,
+    { key, source, target }: Pair<SortedEntry, SortedEntry>,
     times: Parameters<typeof isSame>[3],
   ): boolean {
     if (source === undefined || target === undefined || source.size < 0 || target.size < 0) return false;

@@ -3,7 +3,8 @@
  * changes. One file that is an hour off proves nothing, because it may have been rewritten. A whole listing with the
  * same offset is a proof if at least one of its files cannot have been rewritten.
  */
-import type { FileState, StoredEntry } from '../storage/storage.js';
+import { pairs } from '../base/entry-pairs.js';
+import type { StoredEntry } from '../storage/storage.js';
 import type { ListedEntry } from './decide.js';
 import { LOSES_CLOCK_AFTER_MS } from './same-state.js';
 import { HOUR_MS, MINUTE_MS } from '../contract/units.js';
@@ -26,45 +27,24 @@ export async function zoneShift(
   let proofs = 0;
   let newestBefore = -Infinity;
   let oldestNow = Infinity;
-  for await (const [entry, before] of common(listed, stored)) {
-    // A file of another size has other content, and a time that is only a day shows no shift.
-    const isOld = endedMs - Math.max(entry.modifiedMs, before.modifiedMs) > LOSES_CLOCK_AFTER_MS;
-    const hasTimes = entry.modifiedMs !== 0 && before.modifiedMs !== 0;
-    if (entry.size !== before.size || isOld || !hasTimes) continue;
-    const offMs = (Math.floor(entry.modifiedMs / MINUTE_MS) - Math.floor(before.modifiedMs / MINUTE_MS)) * MINUTE_MS;
-    shiftMs ??= offMs;
-    if (offMs !== shiftMs || offMs === 0 || offMs % HOUR_MS !== 0 || Math.abs(offMs) > MAX_SHIFT_MS) return 0;
-    proofs += 1;
-    newestBefore = Math.max(newestBefore, before.modifiedMs);
-    oldestNow = Math.min(oldestNow, entry.modifiedMs);
+  for await (const some of pairs(listed, stored)) {
+    for (const { source: entry, target } of some) {
+      const before = target?.seen ?? target?.known;
+      if (entry === undefined || before === undefined) continue;
+      // A file of another size has other content, and a time that is only a day shows no shift.
+      const isOld = endedMs - Math.max(entry.modifiedMs, before.modifiedMs) > LOSES_CLOCK_AFTER_MS;
+      const hasTimes = entry.modifiedMs !== 0 && before.modifiedMs !== 0;
+      if (entry.size !== before.size || isOld || !hasTimes) continue;
+      const offMs = (Math.floor(entry.modifiedMs / MINUTE_MS) - Math.floor(before.modifiedMs / MINUTE_MS)) * MINUTE_MS;
+      shiftMs ??= offMs;
+      if (offMs !== shiftMs || offMs === 0 || offMs % HOUR_MS !== 0 || Math.abs(offMs) > MAX_SHIFT_MS) return 0;
+      proofs += 1;
+      newestBefore = Math.max(newestBefore, before.modifiedMs);
+      oldestNow = Math.min(oldestNow, entry.modifiedMs);
+    }
   }
   // A rewritten file is newer than all files before. So a job that rewrites every file each hour is not taken for a
   // shift.
   const isProven = proofs >= MIN_PROOFS && oldestNow <= newestBefore;
   return isProven ? (shiftMs ?? 0) : 0;
-}
-
-async function* common(
-  listed: Batches<ListedEntry>,
-  stored: Batches<StoredEntry>,
-): AsyncGenerator<readonly [ListedEntry, FileState]> {
-  const store = entriesOf(stored);
-  let held = await store.next();
-  try {
-    for await (const batch of listed) {
-      for (const entry of batch) {
-        while (held.done !== true && held.value.key.compare(entry.key) < 0) held = await store.next();
-        if (held.done === true) return;
-        const before = held.value.seen ?? held.value.known;
-        if (before !== undefined && held.value.key.equals(entry.key)) yield [entry, before];
-      }
-    }
-  } finally {
-    await store.return(undefined);
-  }
-}
-
-async function* entriesOf<T>(batches: Batches<T>): AsyncGenerator<T, undefined> {
-  for await (const batch of batches) yield* batch;
-  return undefined;
 }
