@@ -1,6 +1,9 @@
-/** File names within the limit of file systems: 255 bytes of UTF-8. */
+/** File names: within the limit of file systems, 255 bytes of UTF-8; and those of unfinished files. */
 
 export const MAX_NAME_BYTES = 255;
+
+/** The hidden names of unfinished files, of any gateway. */
+export const OWN_TEMPORARY = /^\.ftg-[0-9a-f]{8}-/;
 
 /** The longest beginning of `name` that has at most `bytes` bytes, cut between characters. */
 export function nameStart(name: string, bytes: number): string {

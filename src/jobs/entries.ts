@@ -2,9 +2,6 @@
 import { isFiltered } from '../contract/job.js';
 import type { RunningJob } from '../storage/storage.js';
 
-/** The gateway's own uploads under way. */
-export const OWN_TEMPORARY = /^\.ftg-[0-9a-f]{8}-/;
-
 const SLASH = Buffer.from('/');
 
 /** The path of an entry in that folder. */

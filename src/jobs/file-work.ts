@@ -15,10 +15,9 @@ import { putUrl } from '../operations/put-url.js';
 import { type Operation, type Operations, type OperationRequest } from '../operations/operation.js';
 import { fixed, type PathReference } from '../operations/path-reference.js';
 import type { JobPart } from '../operations/part.js';
-import { holdSame, isDatedAs } from '../operations/same-bytes.js';
+import { findCopy, holdSame } from '../operations/same-bytes.js';
 import { baseName, pathBelow, type RemotePath } from '../remotes/path.js';
 import type { FileInfo } from '../remotes/remote.js';
-import { ownTimeOf } from '../remotes/times.js';
 import type { TransferType } from '../contract/transfer.js';
 import type { JobFile, JobTree, RunningJob } from '../storage/storage.js';
 
@@ -228,27 +227,9 @@ export class FileWork {
     request: CopyRequest,
   ): Promise<boolean> {
     if (!file.wasTaken) return false;
-    const { source: connection, modifiedAt } = request;
     const wanted = pathBelow(places.targetRoot, file.path);
-    const comparison = operation.useBoth(connection, async (source, target) => {
-      await operation.leavingNothing(() =>
-        this.#operations.folderProofs.refuseOntoItself(request, { source, target }, from, wanted, request.scope),
-      );
-      const original = await find(source, from);
-      if (original === undefined) return false;
-      for (const place of renames(job) ? namesFor(wanted) : [wanted]) {
-        const found = await find(target, place);
-        if (found === undefined) return false;
-        if (!isDatedAs(found, modifiedAt ?? ownTimeOf(original), target)) continue;
-        const { paces, evidence } = operation;
-        if (!(await holdSame({ source, target }, from, place, paces, evidence.hashing()))) continue;
-        operation.evidence.readBack();
-        operation.locate(place, baseName(place));
-        operation.fileSize = found.size;
-        return true;
-      }
-      return false;
-    });
+    const search = { ...request, from, to: wanted, isRenamed: renames(job) };
+    const comparison = findCopy(this.#operations, operation, search).then((found) => found !== undefined);
     return comparison.catch((error: unknown) => {
       // If the login may not read the folder, the file is copied again.
       if (hasCode(error, 'permission_denied')) return false;

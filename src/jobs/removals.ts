@@ -1,6 +1,7 @@
 /** A slice of the folders that a job empties: each is removed if it is empty, the deepest ones first. */
 import { entryKey } from '../base/entry-key.js';
 import { type GatewayError, hasCode, toGatewayError } from '../base/errors.js';
+import { OWN_TEMPORARY } from '../base/file-name.js';
 import { retryDelay } from '../base/retry-schedule.js';
 import type { Connection } from '../connections/connection.js';
 import { find } from '../operations/conflicts.js';
@@ -10,7 +11,7 @@ import type { Leftovers } from '../remotes/leftovers.js';
 import type { Remote } from '../remotes/remote.js';
 import type { JobTree, RunningJob, WorkerSlot } from '../storage/storage.js';
 import type { SliceEnd } from './file-slices.js';
-import { hasComeSince, isWholeTree, keyBelow, OWN_TEMPORARY } from './entries.js';
+import { hasComeSince, isWholeTree, keyBelow } from './entries.js';
 import type { JobPlaces } from './file-work.js';
 import { JOB_RETRIES, verdictOn } from './retry.js';
 import type { ActiveRun } from './running-jobs.js';

@@ -1,14 +1,56 @@
 /** Decides whether an existing file is a copy of another: by its bytes, and by the time that the copy would have. */
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { RemotePath } from '../remotes/path.js';
+import type { Connection } from '../connections/connection.js';
+import { baseName, type RemotePath } from '../remotes/path.js';
 import type { FileInfo, Remote } from '../remotes/remote.js';
-import { isSameTime, shownTime } from '../remotes/times.js';
+import { isSameTime, ownTimeOf, shownTime } from '../remotes/times.js';
 import { streamOf } from '../remotes/whole.js';
-import { find } from './conflicts.js';
+import { find, namesFor } from './conflicts.js';
 import { ContentHash } from './content-hash.js';
 import type { End, EndPaces } from './end-paces.js';
-import type { OpenEnds } from './onto-itself.js';
+import type { OpenEnds, ProofScope } from './onto-itself.js';
+import type { Operation, Operations } from './operation.js';
+
+interface CopySearch {
+  readonly source: Connection;
+  readonly target: Connection;
+  readonly from: RemotePath;
+  readonly to: RemotePath;
+  /** It may have got a free name beside `to`. */
+  readonly isRenamed?: boolean;
+  /** The time that it was given; absent = that of the source. */
+  readonly modifiedAt?: Date | undefined;
+  readonly scope?: ProofScope | undefined;
+}
+
+/**
+ * After a crash: the copy that is already complete, with the same bytes and time, to which the operation is set then.
+ * Errors: OntoItself; those of reading either file.
+ */
+export function findCopy(
+  { folderProofs }: Operations,
+  operation: Operation,
+  { source, target, from, to, isRenamed = false, modifiedAt, scope }: CopySearch,
+): Promise<FileInfo | undefined> {
+  return operation.useBoth(source, async (reading, writing) => {
+    const open = { source: reading, target: writing };
+    await operation.leavingNothing(() => folderProofs.refuseOntoItself({ source, target }, open, from, to, scope));
+    const original = await find(reading, from);
+    if (original === undefined) return undefined;
+    for (const place of isRenamed ? namesFor(to) : [to]) {
+      const found = await find(writing, place);
+      if (found === undefined) return undefined;
+      if (!isDatedAs(found, modifiedAt ?? ownTimeOf(original), writing)) continue;
+      if (!(await holdSame(open, from, place, operation.paces, operation.evidence.hashing()))) continue;
+      operation.evidence.readBack();
+      operation.locate(place, baseName(place));
+      operation.fileSize = found.size;
+      return found;
+    }
+    return undefined;
+  });
+}
 
 /**
  * Reads both files only if they are equally long. `hash` gets the target's bytes. `paces` watches both ends meanwhile.

@@ -1,5 +1,6 @@
 /** Selects the folder's files from a listing: by patterns, temporary names and markers. */
 import { refusal } from '../base/errors.js';
+import { OWN_TEMPORARY } from '../base/file-name.js';
 import { compileGlob } from '../base/globs/glob.js';
 import type { FilterReason } from './decide.js';
 
@@ -28,8 +29,6 @@ export interface NameFilter {
 
 type Matcher = (text: string) => boolean;
 
-/** Unfinished uploads of the gateway itself, which no pattern includes. */
-const OWN_TEMPORARY = /^\.ftg-[0-9a-f]{8}-/;
 const PLACEHOLDER = '\u{e000}';
 
 /** @throws GatewayError bad_request for an invalid pattern */

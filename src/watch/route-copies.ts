@@ -9,14 +9,13 @@ import { retryDelay, type RetrySchedule } from '../base/retry-schedule.js';
 import type { Connection } from '../connections/connection.js';
 import type { RouteCopy } from '../contract/delivery.js';
 import type { CopyTo, WatchedFolder } from '../contract/watched-folder.js';
-import { find, freeName, isLeftAlone, OntoItself, refuseOlder, replaces } from '../operations/conflicts.js';
+import { freeName, isLeftAlone, OntoItself, refuseOlder, replaces } from '../operations/conflicts.js';
 import { copyFile, requireVerified } from '../operations/copy.js';
 import { requireActive, requireConnection } from '../connections/require.js';
 import type { Operation, OperationRequest, Operations } from '../operations/operation.js';
 import { fixed } from '../operations/path-reference.js';
-import { holdSame, isDatedAs } from '../operations/same-bytes.js';
+import { findCopy } from '../operations/same-bytes.js';
 import { baseName, parseRemotePath, ROOT, withRawName, type RemotePath } from '../remotes/path.js';
-import { ownTimeOf } from '../remotes/times.js';
 import {
   type ClaimedTask,
   clockAt,
@@ -311,24 +310,11 @@ export class RouteCopier {
   /** Whether the copy of a try that nobody knows the end of stands where it was to go. */
   async #isAlreadyCopied(operation: Operation, plan: CopyPlan, file: RouteCopy, from: RemotePath): Promise<boolean> {
     const { source, target, folder } = plan;
-    const { connectionId, targetPath, size } = file;
-    if (targetPath === null || size === null || connectionId !== target.id) return false;
-    const path = parseRemotePath(targetPath, ROOT, 'path');
-    const isThere = await operation.useBoth(source, async (reading, writing) => {
-      const open = { source: reading, target: writing };
-      await operation.leavingNothing(() =>
-        this.#options.operations.folderProofs.refuseOntoItself(plan, open, from, path, { id: folder.id }),
-      );
-      const [original, found] = [await find(reading, from), await find(writing, path)];
-      if (original === undefined || found === undefined || found.size !== size) return false;
-      if (!isDatedAs(found, ownTimeOf(original), writing)) return false;
-      return holdSame(open, from, path, operation.paces, operation.evidence.hashing());
-    });
-    if (!isThere) return false;
-    operation.evidence.readBack();
-    operation.locate(path, baseName(path));
-    operation.fileSize = size;
-    return true;
+    const { connectionId, targetPath } = file;
+    if (targetPath === null || connectionId !== target.id) return false;
+    const to = parseRemotePath(targetPath, ROOT, 'path');
+    const search = { source, target, from, to, scope: { id: folder.id } };
+    return (await findCopy(this.#options.operations, operation, search)) !== undefined;
   }
 }
 
