@@ -6,7 +6,7 @@ import { after, before, suite, test } from 'node:test';
 import type { FolderSettings } from '../../src/watch/settings.js';
 import type { TestSshd } from '../servers/sshd.js';
 import type { PostgresServer } from '../servers/postgres.js';
-import { makeCheckDue, withSql } from '../storage/databases.js';
+import { makeCheckDue, tellDue, withSql } from '../storage/databases.js';
 import type { Bench } from './support/bench.js';
 import type { Receiver } from './support/receiver.js';
 import { WatchRig } from './support/rig.js';
@@ -50,6 +50,29 @@ suite('watched folders', () => {
     const left = pathsOf(await bench.reasonsOf(folder, first), 'over_cap');
     assert.equal(left.length, 3);
     assert.deepEqual(pathsOf(await bench.reasonsOf(folder, second), 'new'), left);
+  });
+
+  test('a follow-up that is due while the task of the check before it still exists is not lost', async () => {
+    const { folder } = await watched({});
+    const task = { key: folder.id, account: bench.accountId, group: 'held', data: {}, startAfter: 3_600_000 };
+    await bench.until(
+      async () => (await bench.storage.watching.queue.send('watch-check', [task])).size > 0,
+      'the held task',
+    );
+    await withSql(postgres.url, async (sql) => {
+      const [due] = await sql<{ at: Date }[]>`
+        update watched_folders set next_check_at = now(), is_follow_up = true where id = ${folder.id}
+        returning next_check_at as at`;
+      await tellDue(sql, 'folders');
+      const isClaimed = async (): Promise<boolean> => {
+        const [row] = await sql<{ at: Date }[]>`
+          select next_check_at as at from watched_folders where id = ${folder.id}`;
+        return row?.at.getTime() !== due?.at.getTime();
+      };
+      await bench.until(isClaimed, 'the claim of the due folder');
+      await sql`delete from public_jobs.job where singleton_key = ${folder.id}`;
+    });
+    await bench.until(() => bench.checksOf(folder).some(({ kind }) => kind === 'follow_up'), 'the follow-up');
   });
 
   test('a file waits for its marker', async () => {

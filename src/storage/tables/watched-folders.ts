@@ -22,6 +22,8 @@ import type { Outbox } from './outbox.js';
 import type { NewEvent } from './webhook-event.js';
 import { withoutLogin } from './webhook-targets.js';
 
+const FOLLOW_UP_AGAIN_MS = 500;
+
 /** The targets of files from a watched folder. */
 export interface Route extends Pick<WatchSettings, 'connectionId' | 'path' | 'name' | 'moveTo' | 'copyTo'> {
   readonly id: string;
@@ -186,7 +188,8 @@ export class WatchedFolders {
 
   /**
    * Claims due folders, advances their rows to `next` and queues their checks, in one transaction. A folder whose last
-   * check still waits or runs is skipped, and the skip is recorded. Resolves to the number of due folders.
+   * check still waits or runs is skipped, and the skip is recorded; a follow-up is due again soon. Resolves to the number
+   * of due folders.
    */
   async claimDue(limit: number, next: (due: DueFolder) => Date): Promise<{ due: number; skipped: number }> {
     return this.#database.transaction(async (tx) => {
@@ -213,10 +216,24 @@ export class WatchedFolders {
         })),
         tx,
       );
-      const late = due.filter(({ id, kind }) => kind === 'regular' && !taken.has(id));
+      const refused = due.filter(({ id }) => !taken.has(id));
+      const late = refused.filter(({ kind }) => kind === 'regular');
       if (late.length > 0) await this.#noteSkipped(tx, late);
+      if (late.length < refused.length)
+        await this.#putBack(
+          tx,
+          refused.filter(({ kind }) => kind === 'follow_up'),
+        );
       return { due: due.length, skipped: late.length };
     });
+  }
+
+  /** The check that asked for a follow-up may have ended a moment ago, while its task still exists. */
+  async #putBack(tx: Transaction, followUps: readonly DueFolder[]): Promise<void> {
+    await tx`
+      update watched_folders set next_check_at = now() + ${FOLLOW_UP_AGAIN_MS} * interval '1 millisecond', is_follow_up = true
+      where id = any (${followUps.map(({ id }) => id)}::uuid[])`;
+    this.#database.notices.announce(tx, 'folders', FOLLOW_UP_AGAIN_MS);
   }
 
   /** Only this clock is used for comparisons between nodes. */
