@@ -45,7 +45,7 @@ export async function* listFolder(
   folder: RemotePath,
   { mayBeGone = false, loops, ...options }: FolderOptions,
 ): AsyncGenerator<FileInfo, void> {
-  const head = loops === undefined || remote.listTree !== undefined ? undefined : new Head(loops);
+  const head = loops === undefined || remote.listTree !== undefined ? undefined : new ListingHead(loops);
   try {
     for await (const info of remote.list(folder, options)) {
       if (head === undefined || head.isMarked) {
@@ -64,7 +64,7 @@ export async function* listFolder(
 }
 
 /** The first entries of a listing, compared with the folders above. */
-class Head {
+class ListingHead {
   readonly #loops: LoopCheck;
   readonly entries: FileInfo[] = [];
   readonly holds: boolean;
