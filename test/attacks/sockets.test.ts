@@ -11,8 +11,10 @@ import { eventually } from '../support/eventually.js';
 
 const SEED = Number(process.env['FUZZ_SEED'] ?? randomInt(2 ** 31));
 const IDLE_MS = 2_000;
-/** The front end's own timers have a resolution of four seconds. */
-const NATIVE_TIMEOUT_MS = 20_000;
+/** The front end's own timers end them after some 16 s; a busy machine is late. */
+const PATIENCE_MS = 60_000;
+/** While they are there. */
+const SERVED_MS = 10_000;
 const MiB = 1024 * 1024;
 
 let gateway: TestGateway;
@@ -188,13 +190,13 @@ describe('slow clients', () => {
     const grown = memoryOf(gateway.pid).now - memory;
     await Promise.race([
       Promise.all(clients.map(({ closed }) => closed)),
-      new Promise((resolve) => setTimeout(resolve, NATIVE_TIMEOUT_MS)),
+      new Promise((resolve) => setTimeout(resolve, PATIENCE_MS)),
     ]);
     clearInterval(drip);
     const left = clients.filter(({ isClosed }) => !isClosed).length;
     for (const { socket } of clients) socket.destroy();
     assert.equal(status, 200);
-    assert.ok(served < NATIVE_TIMEOUT_MS / 2, `another client waited ${served} ms`);
+    assert.ok(served < SERVED_MS, `another client waited ${served} ms`);
     assert.ok(grown < 64 * MiB, `${clients.length} connections took ${grown} bytes`);
     assert.equal(left, 0, `${left} connections were never ended`);
     await eventually(() => descriptors() <= before + 5, 'the descriptors come back');
