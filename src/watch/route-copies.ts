@@ -1,6 +1,6 @@
 /**
- * Files of watched folders on their way to where the folder copies them. An event is sent when all of its files have come
- * there, or never will; each is an operation as every other, but that only its end is recorded.
+ * Copies the files of watched folders to the folder's destination. An event is sent when each of its files has been
+ * copied, skipped or given up. Each copy is an operation like any other, except that only its end is recorded.
  */
 import { Memory } from '../budgets/memory.js';
 import type { Budget } from '../budgets/budget.js';
@@ -40,28 +40,28 @@ interface RouteCopierOptions {
   readonly folders: Pick<WatchedFolders, 'findForDelivery' | 'routes'>;
   readonly connections: Pick<Connections, 'find'>;
   readonly operations: Operations;
-  /** What the streams of all operations may hold together. */
+  /** The memory of the streams of all operations. */
   readonly memoryBytes: Budget;
   readonly locks: Locks;
   readonly queue: Queue;
-  /** Before each further round. */
+  /** The delay before each further round. */
   readonly retry: RetrySchedule;
   readonly log: StorageOptions['log'];
 }
 
-/** Events at once on this node, of one folder, and files of one event. */
+/** Concurrent events on this node, events of one folder, and files of one event. */
 const CONCURRENCY = 16;
 const EVENTS_OF_A_FOLDER = 2;
 const PARALLEL_FILES = 4;
 const LOCK_WAIT_MS = 2000;
-/** Then the copies of other folders go on. */
+/** After this time the copies of other folders get their turn. */
 const TURN_MS = 30_000;
-/** So many files in a row that fail of what passes: the rest waits for the next round. */
+/** After this many consecutive failures that may pass, the other files wait for the next round. */
 const MOST_CONSECUTIVE_FAILURES = PARALLEL_FILES;
-/** Nothing that time mends. */
+/** Errors that no retry can repair. */
 const FOR_GOOD: ReadonlySet<ErrorCode> = new Set(['unknown_connection', 'plan_required']);
 
-/** Where the files of an event go, as that is now. */
+/** The connections and the destination of an event's files, as they are now. */
 interface CopyPlan {
   readonly caller: OperationRequest['caller'];
   readonly copyTo: CopyTo;
@@ -76,9 +76,9 @@ interface CopyRound {
   readonly plan: CopyPlan;
   readonly isLast: boolean;
   readonly signal: AbortSignal;
-  /** Files in a row that failed of what passes. */
+  /** Consecutive files that failed with an error that may pass. */
   consecutiveFailures: number;
-  /** Why the files that are left wait for another round. */
+  /** The reason why the remaining files wait for another round. */
   trouble: GatewayError | undefined;
   isStuck: boolean;
   gatewayFault: GatewayError | undefined;
@@ -116,7 +116,7 @@ export class RouteCopier {
 
   async #run(job: ClaimedTask, signal: AbortSignal): Promise<TaskOutcome> {
     const patience = AbortSignal.timeout(LOCK_WAIT_MS);
-    // The queue hands an event to one node; the lock holds even where it has freed a task wrongly.
+    // The queue gives an event to one node; the lock holds even if the queue has released a claim too early.
     const until = AbortSignal.any([signal, patience]);
     return this.#options.locks.withLock(`route ${job.key}`, until, async (lost) => {
       const event = await this.#options.copies.find(job.key);
@@ -151,7 +151,7 @@ export class RouteCopier {
     }
     if (trouble !== undefined) {
       const now = await folders.findForDelivery(event.watchedFolderId);
-      // What the trouble was of is wanted no more.
+      // The destination was changed meanwhile: the error concerns the former one.
       if (now !== undefined && isOtherCopyTo(folder.copyTo, now.copyTo)) return { again: 0 };
       const { code, clientText: message } = trouble;
       const isLost = trouble === plan && (delayMs === undefined || isForGood(trouble));
@@ -168,7 +168,7 @@ export class RouteCopier {
     return 'done';
   }
 
-  /** The connections, found and allowed; else why nothing can be copied now. Rejects while the database is away. */
+  /** Returns the reason if nothing can be copied now. Rejects while the database is away. */
   async #planOf(event: CopyingEvent, folder: WatchedFolder): Promise<CopyPlan | GatewayError> {
     const { connections, operations, folders } = this.#options;
     const { copyTo, accountId } = folder;
@@ -186,7 +186,7 @@ export class RouteCopier {
       ]);
       requireActive(source);
       requireActive(target);
-      // Once more: connections may lead elsewhere than when the folder was made.
+      // Checked again: the connections may have changed since the folder was created.
       await refuseLoops(folder, await folders.routes(accountId), {
         remotes: operations.remotes,
         find: (id) => connections.find(accountId, id),
@@ -198,7 +198,7 @@ export class RouteCopier {
     }
   }
 
-  /** Whether each waiting file was tried in this round. Rejects with a fault of the gateway. */
+  /** Whether every waiting file was tried in this round. Rejects with a fault of the gateway. */
   async #files(round: CopyRound): Promise<boolean> {
     const { copies } = this.#options;
     const files = [...(await copies.waiting(round.event.id))];
@@ -224,7 +224,7 @@ export class RouteCopier {
       round.consecutiveFailures = 0;
     } catch (thrown) {
       const error = toGatewayError(thrown);
-      const told = { code: error.code, message: error.clientText };
+      const reason = { code: error.code, message: error.clientText };
       switch (verdictOn(error)) {
         case 'gateway':
           round.gatewayFault ??= error;
@@ -233,17 +233,17 @@ export class RouteCopier {
           round.consecutiveFailures += 1;
           round.trouble = error;
           round.isStuck ||= error.inJobs === 'stop' || round.consecutiveFailures >= MOST_CONSECUTIVE_FAILURES;
-          return copies.retry(file.id, told);
+          return copies.retry(file.id, reason);
         case 'skipped': {
           round.consecutiveFailures = 0;
           const { copyTo, target } = round.plan;
           const path = place.path?.toWellFormed() ?? copyTo.path;
-          return copies.end(file.id, 'skipped', told, { connectionId: target.id, path });
+          return copies.end(file.id, 'skipped', reason, { connectionId: target.id, path });
         }
         case 'failed':
           if (error.inJobs !== 'retry') round.consecutiveFailures = 0;
-          // Of what failed before there was an operation nothing is recorded yet.
-          return copies.end(file.id, 'failed', told);
+          // A failure before the operation began is not recorded yet.
+          return copies.end(file.id, 'failed', reason);
       }
     }
   }
@@ -259,7 +259,7 @@ export class RouteCopier {
     const { source, target, copyTo, folder } = plan;
     const shown = parseRemotePath(file.path, ROOT, 'path');
     const from = file.rawName === null ? shown : withRawName(shown, file.rawName, 'rawName');
-    // The same for all tries of the file, so that a copy which a crash left behind is found, or replaced, by its name.
+    // The same path in every try, so that a copy left by a crash is found or replaced by its name.
     const wanted = copyPlace(folder.path, copyTo, from, { now: event.createdAt, uuid: file.id });
     const memory = new Memory(memoryBytes, event.accountId);
     const part = {
@@ -293,7 +293,7 @@ export class RouteCopier {
           scope: { id: folder.id },
           to: async (remote) => (place.path = rule === 'rename' ? await freeName(wanted)(remote) : wanted),
           check: async ({ source: reading, target: writing }, _from, to) => {
-            // A copy that replaces whatever is there can be made once more; of all others it must be known whose they are.
+            // With `replace` a copy can be repeated; otherwise its path is recorded, to recognize it after a crash.
             if (rule === 'replace') return;
             const { size, modifiedAt } = await reading.stat(from);
             if (rule === 'newer') await refuseOlder(writing, to, modifiedAt.getTime());
@@ -307,7 +307,7 @@ export class RouteCopier {
     }
   }
 
-  /** Whether the copy of a try that nobody knows the end of stands where it was to go. */
+  /** Whether an earlier try, which ended without a known result, has completed the copy. */
   async #isAlreadyCopied(operation: Operation, plan: CopyPlan, file: RouteCopy, from: RemotePath): Promise<boolean> {
     const { source, target, folder } = plan;
     const { connectionId, targetPath } = file;
@@ -318,13 +318,13 @@ export class RouteCopier {
   }
 }
 
-/** `later` only while there is another round. */
+/** `later` only if another round follows. */
 function verdict({ signal, plan, isLast }: CopyRound, error: GatewayError): Verdict {
   if (signal.aborted || error.inJobs === 'again') return 'gateway';
   const rule = plan.copyTo.onConflict;
   if (error instanceof OntoItself) return 'failed';
   if (isLeftAlone(rule, error)) return 'skipped';
-  // Another one took the name meanwhile.
+  // Another client took the free name meanwhile.
   const isTaken = rule === 'rename' && error.code === 'already_exists';
   const mayPass = isTaken || !isForGood(error);
   return mayPass && !isLast ? 'later' : 'failed';
