@@ -416,7 +416,7 @@ describe('operations', () => {
         ...Object.assign(Object.create(history.begin(...asked)) as OpenTransfer, {
           finish: () => Promise.reject(away),
         }),
-        stand: async () => undefined,
+        recordPending: async () => undefined,
         locate: () => undefined,
       }),
     });
