@@ -29,7 +29,8 @@ const KNOWN_AT_ONCE = 500;
 
 /**
  * What keeps a folder. `temporary`: only hidden files of uploads under way or of dead nodes, which go soon. `known`:
- * entries that failed, were left out, or were created after the job began. `unlisted`: some that no listing has shown.
+ * entries that failed, were left out, or were created after the job began; in a job that does not take the whole tree,
+ * any entry. `unlisted`: some that no listing has shown.
  */
 type Content = 'temporary' | 'known' | 'unlisted';
 
@@ -64,7 +65,9 @@ export class Removals {
           continue;
         }
         const content = await this.#remove(job, connection, pathBelow(root, path), path, signal);
-        const afterMs = content === 'temporary' ? retryDelay(JOB_RETRIES, tries + 1) : undefined;
+        // One whose listing shows nothing has just become empty, or hides its content.
+        const mayPass = content === 'temporary' || (content === 'unlisted' && !isWholeTree(job) && tries === 0);
+        const afterMs = mayPass ? retryDelay(JOB_RETRIES, tries + 1) : undefined;
         if (content === undefined) removed.push(path);
         else if (afterMs !== undefined) await tree.retryFolder(job.id, path, afterMs);
         else if (content !== 'unlisted' || !isWholeTree(job)) kept.push(path);
@@ -125,6 +128,8 @@ export class Removals {
         continue;
       }
       content = 'known';
+      // The others keep a folder with any entry.
+      if (!isWholeTree(job)) continue;
       if (!info.isDirectory && hasComeSince(job, info.modifiedAt.getTime(), remote.can.timeResolutionMs)) continue;
       old.push(keyBelow(path, entryKey('', info)));
       if (old.length < KNOWN_AT_ONCE) continue;
