@@ -216,14 +216,11 @@ export class WatchedFolders {
         })),
         tx,
       );
-      const refused = due.filter(({ id }) => !taken.has(id));
-      const late = refused.filter(({ kind }) => kind === 'regular');
+      const refused = (kind: DueFolder['kind']): readonly DueFolder[] =>
+        due.filter((folder) => folder.kind === kind && !taken.has(folder.id));
+      const [late, early] = [refused('regular'), refused('follow_up')];
       if (late.length > 0) await this.#noteSkipped(tx, late);
-      if (late.length < refused.length)
-        await this.#putBack(
-          tx,
-          refused.filter(({ kind }) => kind === 'follow_up'),
-        );
+      if (early.length > 0) await this.#putBack(tx, early);
       return { due: due.length, skipped: late.length };
     });
   }
@@ -232,7 +229,7 @@ export class WatchedFolders {
   async #putBack(tx: Transaction, followUps: readonly DueFolder[]): Promise<void> {
     await tx`
       update watched_folders set next_check_at = now() + ${FOLLOW_UP_AGAIN_MS} * interval '1 millisecond', is_follow_up = true
-      where id = any (${followUps.map(({ id }) => id)}::uuid[])`;
+      where id = any (${tx.types.uuids(followUps.map(({ id }) => id))})`;
     this.#database.notices.announce(tx, 'folders', FOLLOW_UP_AGAIN_MS);
   }
 
