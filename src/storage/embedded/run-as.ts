@@ -31,7 +31,7 @@ const asUser = (id: number): RunAs => ({
   command: (program, args) => ({ program, args, ids: { uid: id, gid: id } }),
 });
 
-/** Root outside, the user `nobody` inside: reaches folders that only root can reach, and PostgreSQL sees no root. */
+/** The server runs as root outside its user namespace, and reaches root's folders; inside, it has an ordinary user. */
 const IN_NAMESPACE: RunAs = {
   owner: 0,
   command: (program, args) => ({
@@ -60,7 +60,7 @@ export async function chooseRunAs(parent: string): Promise<RunAs> {
   }
 }
 
-/** Other services may run as `nobody`, too, and could read its files: a separate user is better. */
+/** A dedicated user is better than the shared unprivileged one: other services that use that one could read the files. */
 async function unprivilegedUser(): Promise<number> {
   const users = await readFile('/etc/passwd', 'utf8').catch(() => '');
   const id = new RegExp(`^${OWN_USER}:[^:]*:([1-9]\\d*):`, 'm').exec(users)?.[1];
