@@ -134,6 +134,13 @@ test('a running job shows its current work, is paused, resumed and cancelled; th
   await dialog().getByRole('button', { name: 'Cancel the job' }).click();
   await page.getByText('Cancelled', { exact: true }).waitFor();
   await page.getByText('2 files not done').waitFor();
+  // The files that were under way are recorded after the job has ended, and change none of its counts.
+  await eventually(async () => {
+    const { transfers } = await manage(page, 'GET', '/manage/transfers?type=copy&status=failed&limit=10');
+    return (transfers as { path: string }[]).some(({ path }) => path.startsWith('/slow'));
+  }, 'the cancelled file is in the history');
+  await page.reload();
+  await page.getByText('2 files not done').waitFor();
 
   await page.goto('/jobs');
   await page.getByRole('table', { name: 'Jobs' }).getByText('Copy /slow').waitFor();

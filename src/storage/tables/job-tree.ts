@@ -275,18 +275,23 @@ function deepest(sql: Queryable, jobId: string) {
 
 /**
  * CTEs that end the unfinished files of `i (job_id, path, state, file_size, code, message, id)` and count them;
- * `outcome` has the files that did end. Jobs are locked first, in the order of their ids, so that batches do not
- * dead-lock.
+ * `outcome` has the files that did end, and those that the end of their job has cancelled: they remain waiting, as the
+ * event of the end has counted them. Jobs are locked first, in the order of their ids, so that batches do not dead-lock.
  */
 export function endingFiles(sql: Queryable) {
   return sql`
     locked as (
-      select id from jobs where id in (select job_id from i) order by id for no key update
+      select id, state in ('queued', 'running', 'paused') as is_going
+      from jobs where id in (select job_id from i) order by id for no key update
+    ),
+    endings as (
+      select i.*, not is_going and code = 'cancelled' as is_taken_back from i join locked on locked.id = i.job_id
     ),
     outcome as (
-      update job_files f set state = i.state, seat = null, error_code = i.code, error_message = i.message,
-        end_number = nextval('job_file_ends')
-      from i, locked where f.job_id = i.job_id and locked.id = f.job_id and f.path = i.path
+      update job_files f set state = case when is_taken_back then f.state else i.state end, seat = null,
+        error_code = i.code, error_message = i.message,
+        end_number = case when is_taken_back then null else nextval('job_file_ends') end
+      from endings i where f.job_id = i.job_id and f.path = i.path
         -- Written so that no index of all waiting files is taken for the few that end.
         and f.state || '' = 'waiting'
       returning f.job_id, f.action, f.state, f.size, i.file_size, i.id
@@ -299,7 +304,7 @@ export function endingFiles(sql: Queryable) {
         count(*) filter (where state = 'skipped') as skipped, count(*) filter (where state = 'failed') as failed,
         coalesce(sum(file_size) filter (where state = 'done' and action <> 'delete'), 0) as bytes,
         coalesce(sum(case when state = 'done' then file_size - size else -size end)
-          filter (where action <> 'delete' and state <> 'failed'), 0) as grown
+          filter (where action <> 'delete' and state in ('done', 'skipped')), 0) as grown
         from outcome group by job_id) t
       where j.id = t.job_id
     )`;
