@@ -2,7 +2,11 @@
  * Removes what crashes and lost sessions leave on remotes: hidden names and open multipart uploads. Every folder is
  * noted durably before the first hidden name is made in it, so a dead process's leftovers are found by its tag.
  */
+import { pause } from '../base/deadline.js';
 import { hasCode } from '../base/errors.js';
+import { retrying } from '../base/retry.js';
+import type { RetrySchedule } from '../base/retry-schedule.js';
+import { WokenWork } from '../base/woken-work.js';
 import type { Connection } from '../connections/connection.js';
 import { joinPath, parseRemotePath, ROOT, type RemotePath } from '../remotes/path.js';
 import type { Remotes } from '../remotes/registry.js';
@@ -20,34 +24,34 @@ interface SweeperOptions {
 }
 
 const SWEEP_EVERY_MS = 30_000;
-const REMOVE_LATER_MS = [1_000, 5_000, 30_000, 120_000] as const;
-/**
- * The delay before a removal is tried again, for a day: a server may be away for long, and this process may run even
- * longer.
- */
-const REMOVE_AGAIN_MS = 600_000;
+const REMOVE_AFTER_MS = 1_000;
+const REMOVALS: RetrySchedule = { delaysMs: [5_000, 30_000, 120_000, 600_000], isEndless: true };
+/** About a day: a server may be away for long, and this process may run even longer. */
 const MAX_REMOVE_ATTEMPTS = 150;
 
 export class Sweeper {
   readonly #options: SweeperOptions;
   readonly #stopped = new AbortController();
-  readonly #timers = new Set<NodeJS.Timeout>();
-  #sweeping: Promise<void> | undefined;
+  readonly #sweeping: WokenWork;
   readonly #ofConnections = new WeakMap<Connection, Leftovers>();
 
   constructor(options: SweeperOptions) {
     this.#options = options;
+    const failed = (error: unknown): void => {
+      if (this.#stopped.signal.aborted) return;
+      options.log('warn', 'the sweep of leftovers failed', { error: String(error) });
+    };
+    this.#sweeping = new WokenWork(() => this.#sweep(), failed, { everyMs: SWEEP_EVERY_MS });
   }
 
   /** Sweeps now and from time to time: another node may have died. */
   start(): void {
-    this.#later(() => this.#sweepAgain(), 0);
+    this.#sweeping.wake();
   }
 
   async stop(): Promise<void> {
     this.#stopped.abort(new Error('the sweeper stops'));
-    for (const timer of this.#timers) clearTimeout(timer);
-    await this.#sweeping;
+    await this.#sweeping.stop();
   }
 
   /** The Leftovers of one connection, for a Remote. */
@@ -66,27 +70,11 @@ export class Sweeper {
         const note = await store.expectMultipart(connection.id, path, uploadId);
         const done = (): void => void store.forgetMultipart(note).catch(() => undefined);
         const abort = async (remote: Remote): Promise<void> => remote.abortMultipart?.(path, uploadId).then(done);
-        return { done, abortLater: () => this.#removeLater(connection, path, abort) };
+        return { done, abortLater: () => void this.#removeLater(connection, path, abort) };
       },
-      removeLater: (path) => this.#removeLater(connection, path, (remote) => remote.remove(path, { isLeftover: true })),
+      removeLater: (path) =>
+        void this.#removeLater(connection, path, (remote) => remote.remove(path, { isLeftover: true })),
     };
-  }
-
-  #later(work: () => void, delayMs: number): void {
-    if (this.#stopped.signal.aborted) return;
-    const timer = setTimeout(() => {
-      this.#timers.delete(timer);
-      work();
-    }, delayMs).unref();
-    this.#timers.add(timer);
-  }
-
-  #sweepAgain(): void {
-    this.#sweeping = this.#sweep().catch((error: unknown) => {
-      if (!this.#stopped.signal.aborted)
-        this.#options.log('warn', 'the sweep of leftovers failed', { error: String(error) });
-    });
-    void this.#sweeping.then(() => this.#later(() => this.#sweepAgain(), SWEEP_EVERY_MS));
   }
 
   async #sweep(): Promise<void> {
@@ -133,17 +121,27 @@ export class Sweeper {
     });
   }
 
-  #removeLater(connection: Connection, path: RemotePath, remove: (remote: Remote) => Promise<void>, attempt = 0): void {
-    if (attempt === MAX_REMOVE_ATTEMPTS) {
+  /** Never rejects. */
+  async #removeLater(
+    connection: Connection,
+    path: RemotePath,
+    remove: (remote: Remote) => Promise<void>,
+  ): Promise<void> {
+    const { signal } = this.#stopped;
+    const isOver = (error: unknown): boolean => signal.aborted || hasCode(error, 'not_found');
+    try {
+      await pause(REMOVE_AFTER_MS, signal);
+      await retrying(
+        REMOVALS,
+        () => this.#use(connection, remove),
+        (error, failures) => !isOver(error) && failures < MAX_REMOVE_ATTEMPTS,
+        signal,
+      );
+    } catch (error) {
+      if (isOver(error)) return;
       // It is noted: the node that finds this one dead removes it.
       this.#options.log('warn', 'a hidden file could not be removed', { connectionId: connection.id, path });
-      return;
     }
-    this.#later(() => {
-      this.#use(connection, remove).catch((error: unknown) => {
-        if (!hasCode(error, 'not_found')) this.#removeLater(connection, path, remove, attempt + 1);
-      });
-    }, REMOVE_LATER_MS[attempt] ?? REMOVE_AGAIN_MS);
   }
 
   #use<R>(connection: Connection, work: (remote: Remote) => Promise<R>): Promise<R> {
