@@ -66,11 +66,11 @@ export class RunningTransfers {
         and updated_at > now() - make_interval(secs => ${STALE_SECONDS}) order by id`;
   }
 
-  /** Whether a node runs it and will receive the request. */
+  /** Whether another node runs it and will receive the request. The row of one that ended here may be a second old. */
   async askCancel(accountId: string, id: string): Promise<boolean> {
     const rows = await this.#database.all`
       update running_transfers set cancel_asked = true
-      where id = ${id} and account_id = ${accountId}
+      where id = ${id} and account_id = ${accountId} and node_id <> ${this.#nodeId}
         and updated_at > now() - make_interval(secs => ${STALE_SECONDS}) returning id`;
     return rows.length > 0;
   }
