@@ -256,7 +256,7 @@ test('watch a folder, view the files that it found, send a dead letter again', a
   await page.getByRole('table', { name: 'Checks' }).getByText('Done').first().waitFor();
   await tabTo('Checks');
   await press('ArrowRight', 'ArrowRight');
-  await page.getByText('Dead letter').waitFor();
+  await page.getByText('Dead letter', { exact: true }).waitFor();
   status = 204;
   await tabTo('Send again');
   await press('Enter');

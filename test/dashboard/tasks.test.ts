@@ -444,7 +444,7 @@ test('a message without attempts left is shown with its attempts, and sent again
   await manage(page, 'POST', `${watched}/resume`);
   await page.getByRole('button', { name: 'Check now' }).click();
   await page.getByRole('tab', { name: 'Deliveries' }).click();
-  await page.getByText('Dead letter').waitFor();
+  await page.getByText('Dead letter', { exact: true }).waitFor();
   await page.getByRole('link', { name: 'Open the delivery: 1 file' }).click();
   await page.getByText('Attempt 2').waitFor();
   await page.getByText('500', { exact: true }).first().waitFor();

@@ -76,7 +76,7 @@ test('a folder whose messages do not arrive is not well, even if its checks succ
   await page.getByRole('button', { name: 'More' }).click();
   await page.getByRole('menuitem', { name: 'Send a test' }).click();
   await page.getByText('Attempt 2').waitFor();
-  await page.getByText('Dead letter').waitFor();
+  await page.getByText('Dead letter', { exact: true }).waitFor();
   await page.goto('/watched');
   await row.getByText('Deliveries fail').waitFor();
   await row.getByRole('link', { name: 'in', exact: true }).click();
