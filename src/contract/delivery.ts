@@ -57,6 +57,7 @@ export const deliveryFields = {
   createdAt: kept(dateTime('When it was made.')),
 };
 
+/** Kept with the event, once for all of its deliveries. */
 const body = kept(text('The event: JSON, exactly as it is signed.'));
 
 /** A single delivery. */
@@ -74,27 +75,25 @@ export interface DeliveredFile {
 }
 
 const { url: _url, connectionIds: _ids, ...ofRow } = deliveryFields;
-
-/** A delivery that is being sent. */
-export const outgoingFields = {
+const outgoing = {
   ...ofRow,
   accountId: hidden<string>(),
   /** The URL of a job's event; other receivers have a row with theirs. */
   webhookUrl: hidden<string | null>(),
-  body,
   /** The files that are moved or deleted after the delivery. */
   files: hidden<readonly DeliveredFile[]>(),
+};
+
+/** A delivery that is being sent. */
+export const outgoingFields = {
+  ...outgoing,
+  body,
   /** The database's time when the row was read. */
   readAt: hidden<Date>(),
 };
 
 /** Every column that a new delivery may have. */
-export const newDeliveryFields = {
-  ...outgoingFields,
-  connectionIds: deliveryFields.connectionIds,
-  /** It is sent after the feed has assigned its number. */
-  isInFeed: hidden<boolean>(),
-};
+export const newDeliveryFields = { ...outgoing, connectionIds: deliveryFields.connectionIds };
 
 /** An attempt in answers: the request, and the receiver's answer. */
 export const exchangeFields = {

@@ -274,7 +274,7 @@ suite('webhooks', () => {
     const { folder } = await watched();
     await withSql(postgres.url, async (sql) => {
       await sql`
-        insert into webhook_events (id, folder_id, account_id, type, body, file_count, state, next_attempt_at, created_at)
+        insert into deliveries (id, folder_id, account_id, type, body, file_count, state, next_attempt_at, created_at)
         values (gen_random_uuid(), ${folder.id}, ${bench.accountId}, 'watched_folder.test', '{"data":{"files":[]}}', 0,
           'pending', now() - interval '2 minutes', now())`;
     });
@@ -289,7 +289,7 @@ suite('webhooks', () => {
     await withSql(postgres.url, async (sql) => {
       for (const [index, state] of ['delivered', 'cancelled', 'dead'].entries()) {
         await sql`
-          insert into webhook_events (id, folder_id, account_id, type, body, file_count, state, created_at)
+          insert into deliveries (id, folder_id, account_id, type, body, file_count, state, created_at)
           values (${`${old}0${index}`}, ${folder.id}, ${bench.accountId}, 'watched_folder.test', '{}', 0, ${state}, now())`;
       }
     });
@@ -305,10 +305,10 @@ suite('webhooks', () => {
     const { folder } = await watched();
     const states = ['delivered', 'pending', 'dead', 'cancelled', 'delivered', 'dead', 'pending', 'cancelled'];
     await withSql(postgres.url, async (sql) => {
-      await sql`delete from webhook_events where account_id = ${bench.accountId}`;
+      await sql`delete from deliveries where account_id = ${bench.accountId}`;
       for (const [index, state] of states.entries()) {
         await sql`
-          insert into webhook_events (id, folder_id, account_id, type, body, file_count, state, next_attempt_at, created_at)
+          insert into deliveries (id, folder_id, account_id, type, body, file_count, state, next_attempt_at, created_at)
           values (${`01990000-0000-7000-8000-00000000000${index}`}, ${folder.id}, ${bench.accountId},
             'watched_folder.test', '{}', 0, ${state}, now() + interval '1 hour', now())`;
       }

@@ -385,10 +385,7 @@ describe('the feed and webhooks', { timeout: 240_000 }, () => {
     await fail('two');
     await eventually(() => at('/waits').length === 2, 'each was tried');
     const rows = (): Promise<{ state: string }[]> =>
-      withSql(
-        postgres.url,
-        (sql) => sql<{ state: string }[]>`select state from webhook_events where webhook_id = ${id}`,
-      );
+      withSql(postgres.url, (sql) => sql<{ state: string }[]>`select state from deliveries where webhook_id = ${id}`);
     assert.deepEqual(
       (await rows()).map(({ state }) => state),
       ['pending', 'pending'],
@@ -399,7 +396,7 @@ describe('the feed and webhooks', { timeout: 240_000 }, () => {
     // An event that is being addressed to it is dropped, too.
     await withSql(
       postgres.url,
-      (sql) => sql`update webhook_events set state = 'pending', next_attempt_at = now()
+      (sql) => sql`update deliveries set state = 'pending', next_attempt_at = now()
       where webhook_id = ${id}`,
     );
     const jobs = (): Promise<number> =>

@@ -1,6 +1,7 @@
 /**
- * A rolling upgrade: nodes of the version before the feed write events, with these statements, beside new nodes. Every
- * event has a number, none is lost or duplicated, and receivers get the same bytes as the feed shows.
+ * A rolling upgrade: nodes of former versions write events, with these statements, beside new nodes. Version 1.0 knows
+ * of no feed. In version 1.1 each delivery has its own body. Every event has a number, none is lost or duplicated, and
+ * receivers get the same bytes as the feed shows.
  */
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
@@ -17,7 +18,7 @@ interface Numbered {
   readonly previousId: string | null;
 }
 
-suite('events of nodes of the former version', { timeout: 120_000 }, () => {
+suite('events of nodes of former versions', { timeout: 240_000 }, () => {
   let rig: WatchRig;
   before(async () => {
     rig = await WatchRig.open({
@@ -133,5 +134,156 @@ suite('events of nodes of the former version', { timeout: 120_000 }, () => {
     assert.ok(found.every(({ body }) => body.includes('"copied"')));
     const rows = await sql((one) => one`select from events where id in (${ours}, ${theirs})`);
     assert.equal(rows.count, 2);
+  });
+
+  test('a node of version 1.1 writes, numbers and sends beside a new one, and a receiver is down for a while', async () => {
+    const { bench, receiver } = rig;
+    const { accountId, storage } = bench;
+    const url = new URL('/of-both', receiver.url).href;
+    const { folder } = await rig.watched({ webhookUrl: new URL('/of-folder', receiver.url).href });
+    const actor = { accountId, kind: 'key', id: null, email: 'k', address: '127.0.0.1', requestId: 'r' } as const;
+    const events = ['watched_folder.files_detected'] as never;
+    await storage.events.webhooks.create(actor, { url, events, connections: [], isActive: true }, 5);
+    const from = await last();
+
+    const taken: { path: string; text: string }[] = [];
+    const refused = new Set<string>();
+    receiver.received.length = 0;
+    receiver.respond = ({ path, text }, response) => {
+      if (!path.startsWith('/of-')) return void response.writeHead(204).end();
+      const isFirst = !refused.has(path + text);
+      refused.add(path + text);
+      if (!isFirst) taken.push({ path, text });
+      response.writeHead(isFirst ? 503 : 204).end();
+    };
+
+    const written = new Set<string>();
+    let isWriting = true;
+    let numberedByFormer = 0;
+    const former = async (one: Sql): Promise<void> => {
+      for (let count = 0; count < 20; count += 1) {
+        const id = uuidv7();
+        written.add(id);
+        await one.begin(async (transaction) => {
+          const tx = transaction as never as Sql;
+          await tx`
+            insert into webhook_events (id, folder_id, account_id, type, body, file_count, files, state,
+              next_attempt_at, copy_state, is_in_feed, connection_ids, created_at)
+            values (${id}, ${folder.id}, ${accountId}, 'watched_folder.files_detected', ${BODY}, 0, '[]', 'pending',
+              null, 'none', true, '{ssh}', now())`;
+          await tx`
+            insert into events (id, account_id, type, connection_ids, body, is_ready)
+            values (${id}, ${accountId}, 'watched_folder.files_detected', '{ssh}', ${BODY}, true)`;
+        });
+      }
+    };
+    /** Numbers and addresses what waits, tries it once in vain, and leaves it to any node. */
+    const formerSequencer = async (one: Sql): Promise<void> => {
+      while (isWriting) {
+        const tried = (await one.begin(async (transaction) => {
+          const tx = transaction as never as Sql;
+          const [locked] = await tx<{ last: string; lastId: string | null }[]>`
+            select last_sequence as last, last_id as "lastId" from event_feeds where account_id = ${accountId}
+            for update skip locked`;
+          if (locked === undefined) return [];
+          return tx<{ id: string }[]>`
+            with batch as (
+              select id, ${locked.last}::bigint + row_number() over line as sequence,
+                coalesce(lag(id) over line, ${locked.lastId}::uuid) as previous
+              from (select id, created_at from events
+                where account_id = ${accountId} and sequence is null and is_ready order by created_at, id limit 3) as w
+              window line as (order by created_at, id)
+            ),
+            numbered as (
+              update events e set sequence = b.sequence, numbered_at = clock_timestamp(),
+                body = '{"sequence":' || b.sequence || ',"id":"' || e.id || '","previousId":'
+                  || coalesce('"' || b.previous || '"', 'null') || ',' || substr(e.body, 2)
+              from batch b where e.id = b.id
+              returning e.id, e.account_id, e.sequence, e.type, e.connection_ids, e.body
+            ),
+            moved as (
+              update event_feeds set last_sequence = n.sequence, last_id = n.id
+              from (select sequence, id from numbered order by sequence desc limit 1) n where account_id = ${accountId}
+            ),
+            own as (
+              update webhook_events w set body = n.body,
+                next_attempt_at = case when w.state = 'pending' then now() else w.next_attempt_at end
+              from numbered n where w.id = n.id
+              returning w.id, w.state, w.folder_id, w.webhook_url
+            ),
+            others as (
+              insert into webhook_events (id, event_id, webhook_id, account_id, type, body, file_count, state,
+                next_attempt_at, connection_ids, created_at)
+              select overlay(gen_random_uuid()::text placing left(n.id::text, 15) from 1 for 15)::uuid, n.id, h.id,
+                n.account_id, n.type, n.body, 0, 'pending', now(), n.connection_ids, now()
+              from numbered n join webhooks h on h.account_id = n.account_id and h.is_active and h.deleted_at is null
+                and n.type = any (h.events) and (h.connection_ids = '{}' or n.connection_ids <@ h.connection_ids)
+              returning id, webhook_id
+            )
+            select id from own where state = 'pending' union all select id from others`;
+        })) as readonly { id: string }[];
+        for (const { id } of tried) {
+          numberedByFormer += 1;
+          const [sent] = await one<{ body: string }[]>`select body from webhook_events where id = ${id}`;
+          assert.match(sent?.body ?? '', /^\{"sequence":\d+,/);
+          await one`
+            update webhook_events set attempts = attempts + 1, state = 'pending',
+              next_attempt_at = now() - interval '2 minutes', delivered_at = null, after_action = after_action
+            where id = ${id} and (state = 'pending' or false)`;
+        }
+      }
+    };
+    const own = async (): Promise<void> => {
+      for (let count = 0; count < 20; count += 1) {
+        const id = uuidv7();
+        written.add(id);
+        const type = 'watched_folder.files_detected';
+        await storage.watching.outbox.add(undefined, [
+          { id, type, accountId, connectionIds: ['ssh'], body: BODY, receiver: { watchedFolderId: folder.id } },
+        ]);
+      }
+    };
+    const numbering = sql(formerSequencer);
+    await Promise.all([sql(former), sql(former), own(), own()]);
+    await bench.until(async () => (await last()) === from + written.size, 'all are numbered');
+    isWriting = false;
+    await numbering;
+    assert.ok(numberedByFormer > 0);
+
+    const found = await feed(from);
+    assert.deepEqual(new Set(found.map(({ parsed }) => parsed.id)), written);
+    found.forEach(({ parsed }, index) => assert.equal(parsed.sequence, from + index + 1));
+    await bench.until(async () => {
+      await storage.events.outgoing.recoverForgotten();
+      const open = await sql(
+        (one) => one`
+          select from deliveries where state = 'pending' and coalesce(event_id, id) in ${one([...written])}`,
+      );
+      return open.count === 0;
+    }, 'all are delivered');
+    const bodies = found.map(({ body }) => body).sort();
+    for (const path of ['/of-folder', '/of-both']) {
+      const texts = taken.filter((one) => one.path === path).map(({ text }) => text);
+      assert.deepEqual(texts.sort(), bodies, path);
+    }
+    const stored = await sql(
+      (one) => one`select from deliveries where body is not null and coalesce(event_id, id) in ${one([...written])}`,
+    );
+    assert.equal(stored.count, 0, 'each body is stored once');
+
+    // As version 1.1 deletes old events and deliveries.
+    await sql(async (one) => {
+      const ids = one([...written]);
+      await one`delete from events where id in (select id from events where id in ${ids})`;
+      assert.equal((await one`select from events where id in ${ids}`).count, written.size);
+      const { count } = await one`
+        delete from webhook_events where id in (
+          select id from webhook_events
+          where coalesce(event_id, id) in ${ids} and state in ('delivered', 'cancelled') and after_action <> 'pending')`;
+      // To the folder's receiver, to this webhook, and to that of the first test.
+      assert.equal(count, 3 * written.size);
+      await one`delete from events where id in ${ids}`;
+      assert.equal((await one`select from events where id in ${ids}`).count, 0);
+    });
   });
 });

@@ -254,7 +254,7 @@ for (const kind of DATABASES) {
       await withSql(
         url,
         (sql) => sql`
-          insert into webhook_events (id, event_id, webhook_id, account_id, type, body, file_count, state, created_at)
+          insert into deliveries (id, event_id, webhook_id, account_id, type, body, file_count, state, created_at)
           values (${id}, ${uuidv7()}, ${webhook.id}, ${accountId}, 'transfer.failed', '{}', 0, 'dead', now())`,
       );
       const job = { key: id, account: accountId, group: 'g', data: {} };
@@ -272,6 +272,36 @@ for (const kind of DATABASES) {
       assert.ok(next.some(({ key }) => key === id));
       await queue.finish('webhook-delivery', next);
       assert.equal(await outgoing.replay({ ...event, id: uuidv7() }, 'g'), false);
+    });
+
+    test('an event is stored once for all its webhooks, which get what the feed shows', async () => {
+      const { webhooks, deliveries, outgoing } = storage.events;
+      const actor = { accountId, kind: 'key', id: null, email: 'k', address: '127.0.0.1', requestId: 'r' } as const;
+      for (const path of ['one', 'two', 'three']) {
+        const settings = { url: `https://example.com/${path}`, events: ['transfer.failed'], isActive: true } as const;
+        await webhooks.create(actor, { ...settings, connections: [] }, 5);
+      }
+      const last = (await readAll(storage)).length;
+      const id = await fail(storage);
+      const event = await until(async () => (await readAll(storage, last)).at(0), 'its number');
+      assert.equal(transferIn(event), id);
+      const sent = (await deliveries.list(accountId, { type: 'transfer.failed' }, { limit: 10, offset: 0 })).slice(
+        0,
+        3,
+      );
+      for (const delivery of sent) {
+        assert.equal((await outgoing.find(delivery.id))?.body, event.body);
+        assert.equal((await deliveries.find(accountId, delivery.id))?.body, event.body);
+      }
+      assert.equal(new Set(sent.map(({ webhookId }) => webhookId)).size, 3);
+      const columns = await withSql(
+        url,
+        (sql) => sql<{ events: number; deliveries: number }[]>`
+          select (select count(*)::int from events where strpos(body, ${id}) > 0) as events,
+            (select count(*)::int from deliveries where strpos(deliveries::text, ${id}) > 0) as deliveries`,
+      );
+      assert.deepEqual({ ...columns[0] }, { events: 1, deliveries: 0 });
+      await withSql(url, (sql) => sql`delete from webhooks where account_id = ${accountId}`);
     });
 
     test('old events go, and no reader finds a hole', async () => {

@@ -1,20 +1,17 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { copyFile, readdir, readFile, rm } from 'node:fs/promises';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { changeMasterKey } from '../../src/storage/open.js';
-import { Database } from '../../src/storage/postgres/database.js';
-import { migrate } from '../../src/storage/postgres/migrate.js';
-import { parseDatabaseUrl } from '../../src/storage/postgres/target.js';
 import { StartupError } from '../../src/storage/storage.js';
 import { startPostgres, type PostgresServer } from '../servers/postgres.js';
 import { startProxy, type Proxy } from '../support/proxy.js';
 import { held } from '../support/reliability.js';
 import { DATABASES, makeTempFolder, openTest, startChild, testOptions, type TestServer, withSql } from './databases.js';
+import { type FormerVersion, makeFormer, MIGRATIONS, VERSION_1_0, VERSION_1_1 } from './former.js';
 import { accountOf, ACCOUNT } from './provisioned.js';
 
 function refused(pattern: RegExp) {
@@ -112,17 +109,6 @@ for (const kind of DATABASES) {
   });
 }
 
-const MIGRATIONS = fileURLToPath(new URL('../../../src/storage/migrations', import.meta.url));
-/** The last migration of version 1.0. */
-const FORMER_VERSION = 21;
-const FORMER_ROWS = `
-  insert into accounts (id, email, plan) values ('00000000-0000-7000-8000-000000000001', 'old@example.com', 'pro');
-  insert into transfers (id, account_id, connection_id, type, direction, status, filename, path, file_size, duration_ms,
-      counts_action, created_at)
-    select ('01900000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, '00000000-0000-7000-8000-000000000001', 'files',
-      'upload', 'outbound', case when n % 3 = 0 then 'failed' else 'success' end, 'a', '/a', n, 1, true,
-      now() - interval '2 hours'
-    from generate_series(1, 300) n;`;
 /** Differences between two databases that were opened in the same way: killed nodes leave their row. */
 const OWN_ROWS = ['nodes'];
 
@@ -150,20 +136,9 @@ describe('a program that is killed while it opens a database', () => {
 
   const makeEmpty = (): Promise<unknown> => withSql(server.url, (sql) => sql.unsafe('create database empty'));
 
-  /** As version 1.0 leaves it, with rows that migrations move and count. */
-  const makeFormer = async (): Promise<void> => {
-    await withSql(server.url, (sql) => sql.unsafe('create database former'));
-    const folder = await makeTempFolder();
-    for (const file of await readdir(MIGRATIONS)) {
-      if (Number.parseInt(file, 10) <= FORMER_VERSION)
-        await copyFile(path.join(MIGRATIONS, file), path.join(folder, file));
-    }
-    const database = new Database(await parseDatabaseUrl(urlOf('former')), testOptions(''));
-    await database.connect();
-    await migrate(database, folder);
-    await database.close();
-    await rm(folder, { recursive: true });
-    await withSql(urlOf('former'), (sql) => sql.unsafe(FORMER_ROWS));
+  const makeVersion = async (name: string, version: FormerVersion): Promise<void> => {
+    await withSql(server.url, (sql) => sql.unsafe(`create database ${name}`));
+    await makeFormer(urlOf(name), version);
   };
 
   const contentOf = (url: string) =>
@@ -203,12 +178,14 @@ describe('a program that is killed while it opens a database', () => {
           ...(await sql`select sum(transfers)::int as transfers, sum(failed)::int as failed, sum(bytes_out)::int as bytes
             from transfer_hours`),
         ],
+        deliveries: [...(await sql`select * from deliveries order by id`)],
       };
     });
 
   for (const [what, template, kills, make] of [
     ['the first migration of an empty database', 'empty', 10, makeEmpty],
-    ['the upgrade of a database of version 1.0', 'former', 5, makeFormer],
+    ['the upgrade of a database of version 1.0', 'first', 5, () => makeVersion('first', VERSION_1_0)],
+    ['the upgrade of a database of version 1.1', 'second', 5, () => makeVersion('second', VERSION_1_1)],
   ] as const) {
     it(`${what}: killed at ${kills} points, the next start completes it, and nothing is applied twice`, async () => {
       await make();
@@ -238,7 +215,7 @@ describe('a program that is killed while it opens a database', () => {
         assert.deepEqual(victim.lines, []);
         const [version] = await withSql(
           urlOf(name),
-          (sql) => sql<{ there: boolean }[]>`select to_regclass('links') is not null as there`,
+          (sql) => sql<{ there: boolean }[]>`select to_regclass('deliveries') is not null as there`,
         );
         foundAt.push(version?.there === true ? 1 : 0);
         const storage = await openTest(urlOf(name));

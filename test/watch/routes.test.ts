@@ -284,7 +284,7 @@ suite('watched folders with copyTo', () => {
     await bench.settle(folder);
     const rounds = (): Promise<boolean> =>
       withSql(postgres.url, async (sql) => {
-        const rows = await sql`select from webhook_events where folder_id = ${folder.id} and copy_rounds >= 3`;
+        const rows = await sql`select from deliveries where folder_id = ${folder.id} and copy_rounds >= 3`;
         return rows.count > 0;
       });
     await bench.until(rounds, 'three rounds');
@@ -340,7 +340,7 @@ suite('watched folders with copyTo', () => {
         postgres.url,
         (sql) => sql`
           update route_copies set target_path = ${path}, size = ${size}
-          where event_id = (select id from webhook_events where folder_id = ${folder.id})`,
+          where event_id = (select id from deliveries where folder_id = ${folder.id})`,
       );
       remotes.ftp.proxy.isDown = false;
       await bench.until(() => filesOf(name).length === 1, `${onConflict}: it is told of`);
@@ -389,7 +389,7 @@ suite('watched folders with copyTo', () => {
     const idle = (): Promise<boolean> =>
       withSql(
         postgres.url,
-        async (sql) => (await sql`select from webhook_events where folder_id = ${folder.id}`).count === 0,
+        async (sql) => (await sql`select from deliveries where folder_id = ${folder.id}`).count === 0,
       );
     await bench.until(idle, 'its events are gone');
     remotes.ftp.proxy.isDown = false;
@@ -423,7 +423,7 @@ suite('watched folders with copyTo', () => {
           const { count } = await tx`
             update public_jobs.job set start_after = now() + interval '1 hour'
             where name = 'route-copy' and singleton_key = ${event.id} and state < 'active'`;
-          await tx`update webhook_events set next_attempt_at = now() + interval '1 hour' where id = ${event.id} and ${count} = 1`;
+          await tx`update deliveries set next_attempt_at = now() + interval '1 hour' where id = ${event.id} and ${count} = 1`;
           return count === 1;
         });
       await bench.until(isPutOff, 'its next round is far away');
@@ -484,7 +484,7 @@ suite('watched folders with copyTo', () => {
     await bench.until(lose, 'its job is lost');
     await withSql(
       postgres.url,
-      (sql) => sql`update webhook_events set next_attempt_at = now() - interval '2 minutes' where id = ${id}`,
+      (sql) => sql`update deliveries set next_attempt_at = now() - interval '2 minutes' where id = ${id}`,
     );
     assert.equal(await bench.storage.events.outgoing.recoverForgotten(), 1);
     assert.deepEqual(toldOf(name), []);

@@ -9,6 +9,7 @@ import {
   type Receiver,
 } from '../../contract/delivery.js';
 import { columnsOf, type Queryable, type Transaction } from '../postgres/sql.js';
+import { signedBody } from './event-feeds.js';
 import type { DeliveryFilter, FolderReceivers, SentDelivery, WebhookReceivers } from './webhook-event.js';
 import { resendEvents } from './webhook-events.js';
 import { targetGroup } from './webhook-targets.js';
@@ -58,7 +59,7 @@ export class Deliveries {
   async find(accountId: string, id: string): Promise<DeliveryDetail | undefined> {
     const [row] = await this.#database.run(
       (sql) => sql<DeliveryDetail[]>`
-        select ${columns(sql)}, e.body ${matching(sql, accountId, {})} and e.id = ${id}`,
+        select ${columns(sql)}, ${signedBody(sql, 'e')} as body ${matching(sql, accountId, {})} and e.id = ${id}`,
     );
     return row;
   }
@@ -105,7 +106,7 @@ export class Deliveries {
           select folder_id, webhook_id, count(*) filter (where state = 'dead') as dead,
             count(*) filter (where state = 'pending') as retrying, max(id::text)::uuid as last_id,
             min(created_at) as since
-          from webhook_events
+          from deliveries
           where account_id = ${accountId} and state in ('pending', 'dead') and (state = 'dead' or attempts > 0)
           group by folder_id, webhook_id
         )
@@ -119,9 +120,9 @@ export class Deliveries {
           on u.folder_id is not distinct from r.watched_folder_id and u.webhook_id is not distinct from r.webhook_id
         left join lateral (
           select coalesce(
-            (select delivered_at from webhook_events
+            (select delivered_at from deliveries
               where folder_id = r.watched_folder_id and state = 'delivered' order by id desc limit 1),
-            (select delivered_at from webhook_events
+            (select delivered_at from deliveries
               where webhook_id = r.webhook_id and state = 'delivered' order by event_id desc limit 1)) as at
         ) delivered on true
         left join lateral (
@@ -161,7 +162,7 @@ function matching(sql: Queryable, accountId: string, filter: DeliveryFilter) {
   const given = <T>(value: T | undefined, condition: (value: T) => ReturnType<typeof sql>) =>
     value === undefined ? sql`` : sql`and ${condition(value)}`;
   return sql`
-    from webhook_events e left join watched_folders f on f.id = e.folder_id left join webhooks h on h.id = e.webhook_id
+    from deliveries e left join watched_folders f on f.id = e.folder_id left join webhooks h on h.id = e.webhook_id
     where e.account_id = ${accountId}
       ${given(watchedFolderId, (id) => sql`e.folder_id = ${id}`)}
       ${given(webhookId, (id) => sql`e.webhook_id = ${id}`)}

@@ -65,6 +65,8 @@ interface Happenings {
 export class EventFeeds {
   readonly #database: Database;
   readonly #happenings = new EventEmitter<Happenings>();
+  /** The last hidden event that the pass of `prune` under way has read. */
+  #pruned: Place = FIRST_PLACE;
 
   constructor(database: Database) {
     this.#database = database;
@@ -170,8 +172,9 @@ export class EventFeeds {
   }
 
   /**
-   * Hides and deletes, in steps, events that were numbered too long ago, and all but the newest `most` of each account.
-   * The feed moves its oldest number first, so that readers never find a hole. Resolves to whether there is more.
+   * Hides, in steps, events that were numbered too long ago, and all but the newest `most` of each account. Deletes the
+   * hidden ones, except those of which a delivery is stored. The feed moves its oldest number first, so that readers
+   * never find a hole. Resolves to whether there is more.
    */
   async prune(retentionDays: number, most: number): Promise<boolean> {
     const old = (sql: Queryable) => sql`numbered_at < now() - ${`${retentionDays} days`}::interval`;
@@ -189,13 +192,30 @@ export class EventFeeds {
     await this.#database.all`
       update event_feeds set oldest_sequence = last_sequence - ${most}::bigint + 1
       where last_sequence - oldest_sequence >= ${most}::bigint`;
-    const gone = await this.#database.all`
-      delete from events where id in (
-        select e.id from event_feeds f join events e on e.account_id = f.account_id and e.sequence < f.oldest_sequence
-        limit ${PRUNED_AT_ONCE})`;
-    return hidden.length > 0 || gone.count === PRUNED_AT_ONCE;
+    // A trigger keeps events of which a delivery is stored. Each pass reads those once.
+    const { accountId, sequence } = this.#pruned;
+    const read = await this.#database.first<Place & { readonly found: number }>`
+      with gone as (
+        select e.id, e.account_id, e.sequence
+        from event_feeds f join events e on e.account_id = f.account_id and e.sequence < f.oldest_sequence
+        where f.account_id >= ${accountId} and (e.account_id, e.sequence) > (${accountId}::uuid, ${sequence}::bigint)
+        order by e.account_id, e.sequence limit ${PRUNED_AT_ONCE}
+      ),
+      deleted as (delete from events where id in (select id from gone))
+      select account_id, sequence, count(*) over () as found from gone
+      order by account_id desc, sequence desc limit 1`;
+    const isFull = read?.found === PRUNED_AT_ONCE;
+    this.#pruned = isFull ? read : FIRST_PLACE;
+    return hidden.length > 0 || isFull;
   }
 }
+
+interface Place {
+  readonly accountId: string;
+  readonly sequence: number;
+}
+
+const FIRST_PLACE: Place = { accountId: '00000000-0000-0000-0000-000000000000', sequence: 0 };
 
 interface Limits {
   readonly last: number;
@@ -251,6 +271,16 @@ export function numbering(sql: Queryable, accountId: string, feed: LockedFeed, m
       update event_feeds set last_sequence = n.sequence, last_id = n.id
       from (select sequence, id from numbered order by sequence desc limit 1) n where account_id = ${accountId}
     )`;
+}
+
+/**
+ * The signed bytes of a delivery, whose table has the alias `table`. They are those of its event. A delivery of an
+ * earlier version, or of an event whose copies never ended, has its own.
+ */
+export function signedBody(sql: Queryable, table: string) {
+  const delivery = sql(table);
+  return sql`coalesce(
+    (select n.body from events n where n.id = coalesce(${delivery}.event_id, ${delivery}.id)), ${delivery}.body)`;
 }
 
 export async function insertDrafts(sql: Queryable, events: readonly DraftEvent[], isReady = true): Promise<void> {

@@ -7,7 +7,7 @@ import { addressing } from './webhook-events.js';
 import type { SentDelivery } from './webhook-event.js';
 import { targetGroup } from './webhook-targets.js';
 
-/** With twenty webhooks, a batch makes 40 MiB of deliveries, which stays below the time limit of statements. */
+/** With twenty webhooks, a batch makes 10,000 deliveries, which stays below the time limit of statements. */
 const BATCH: Batch = { events: 500, bytes: 2 * 1024 * 1024 };
 
 interface Numbered {
@@ -45,7 +45,7 @@ export class EventNumbers {
       ${addressing(tx)}
       select (select count(*) from numbered) as numbered,
         coalesce((select max(sequence) from numbered), ${feed.last}::bigint) as last,
-        (select json_agg(json_build_object('id', id, 'url', url, 'webhookId', webhook_id)) from deliveries) as deliveries`;
+        (select json_agg(json_build_object('id', id, 'url', url, 'webhookId', webhook_id)) from addressed) as deliveries`;
     const { numbered = 0, last = feed.last, deliveries } = row ?? {};
     const tasks = (deliveries ?? []).map(({ id, url, webhookId }): NewTask => {
       // A slow webhook delays no other, even of the same host.

@@ -64,7 +64,7 @@ export class Figures {
       (sql) => sql<(DeliverySums & { readonly span: number })[]>`
         select width_bucket(created_at, ${sql.types.times(starts)}) as span,
           count(*) filter (where state = 'delivered') as delivered, count(*) filter (where state = 'dead') as dead
-        from webhook_events where account_id = ${accountId} and id >= ${firstIdAt(first)} and created_at >= ${first}
+        from deliveries where account_id = ${accountId} and id >= ${firstIdAt(first)} and created_at >= ${first}
         group by 1`,
     );
     const known = new Map(rows.map(({ span, delivered, dead }) => [span, { delivered, dead }]));
@@ -131,9 +131,9 @@ export class Figures {
         select id, name, error_message as error from watched_folders
         where account_id = ${accountId} and is_active and failing_since is not null order by name`;
       const [dead] = await sql<{ count: number }[]>`
-        select count(*) from webhook_events where account_id = ${accountId} and state = 'dead'`;
+        select count(*) from deliveries where account_id = ${accountId} and state = 'dead'`;
       const [copies] = await sql<{ failed: number }[]>`
-        select coalesce(sum(copies_failed), 0)::bigint as failed from webhook_events
+        select coalesce(sum(copies_failed), 0)::bigint as failed from deliveries
         where account_id = ${accountId} and id >= ${dayAgo} and copies_failed > 0`;
       return { failing: [...failing], deadLetters: dead?.count ?? 0, failedCopies: copies?.failed ?? 0 };
     });

@@ -39,7 +39,7 @@ export class RouteCopies {
     return this.#database.first<CopyingEvent>`
       select e.id, e.folder_id as watched_folder_id, e.account_id, a.plan, e.created_at,
         e.copy_rounds as rounds, e.next_attempt_at, now() as read_at
-      from webhook_events e join accounts a on a.id = e.account_id
+      from deliveries e join accounts a on a.id = e.account_id
       where e.id = ${eventId} and e.state = 'pending' and e.copy_state = 'pending'`;
   }
 
@@ -87,7 +87,7 @@ export class RouteCopies {
   /** Waiting copies of all accounts, for the metrics. */
   async countWaiting(): Promise<number> {
     const row = await this.#database.first<{ waiting: number }>`
-      select count(*) as waiting from route_copies c join webhook_events e on e.id = c.event_id
+      select count(*) as waiting from route_copies c join deliveries e on e.id = c.event_id
       where c.state = 'waiting' and e.state = 'pending'`;
     return row?.waiting ?? 0;
   }

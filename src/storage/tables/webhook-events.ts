@@ -16,7 +16,7 @@ import { firstIdAt, idsAt } from '../postgres/clock.js';
 import type { Database } from '../postgres/database.js';
 import { columnOf } from '../postgres/column-names.js';
 import { columnsOf, type Queryable, rowOf, templateOf, type Transaction } from '../postgres/sql.js';
-import { dropUnready } from './event-feeds.js';
+import { dropUnready, signedBody } from './event-feeds.js';
 import { copiesOf, type CopyingEvent } from './route-copies.js';
 import type {
   AttemptVerdict,
@@ -69,13 +69,13 @@ export class WebhookEvents {
   }
 
   async find(id: string): Promise<OutgoingDelivery | undefined> {
-    return this.#database.first<OutgoingDelivery>`select ${columns} from webhook_events where id = ${id}`;
+    return this.#database.first<OutgoingDelivery>`select ${columns} from deliveries d where id = ${id}`;
   }
 
   /** Selects by account too, so that another account's event takes no longer than one that does not exist. */
   async findOf(accountId: string, id: string): Promise<OutgoingDelivery | undefined> {
     return this.#database.first<OutgoingDelivery>`
-      select ${columns} from webhook_events where id = ${id} and account_id = ${accountId}`;
+      select ${columns} from deliveries d where id = ${id} and account_id = ${accountId}`;
   }
 
   async attempts(eventId: string): Promise<readonly Attempt[]> {
@@ -89,13 +89,13 @@ export class WebhookEvents {
       const row = rowOf(tx, attemptFields, { id: idsAt(attempt.startedAt)(), ...attempt });
       await tx`
         insert into webhook_attempts (event_id, ${tx(COLUMNS)})
-        select id, ${tx(VALUES, ...Object.values(row))} from webhook_events where id = ${event.id}`;
+        select id, ${tx(VALUES, ...Object.values(row))} from deliveries where id = ${event.id}`;
       const isDelivered = verdict.kind === 'delivered';
       const state = { delivered: 'delivered', retry: 'pending', dead: 'dead', gone: 'cancelled' }[verdict.kind];
       const hasAfter = isDelivered && event.files.length > 0 && event.afterAction === 'none';
       // Deleting a folder cancels its events meanwhile; such an event stays cancelled unless it has been delivered.
       const rows = await tx`
-        update webhook_events set attempts = attempts + 1, state = ${state},
+        update deliveries set attempts = attempts + 1, state = ${state},
           next_attempt_at = ${verdict.kind === 'retry' ? verdict.at : null},
           delivered_at = case when ${isDelivered} then now() end,
           after_action = case when ${hasAfter} then 'pending' else after_action end
@@ -134,13 +134,13 @@ export class WebhookEvents {
 
   async cancel(id: string): Promise<void> {
     await this.#database.all`
-      update webhook_events set state = 'cancelled', next_attempt_at = null where id = ${id} and state = 'pending'`;
+      update deliveries set state = 'cancelled', next_attempt_at = null where id = ${id} and state = 'pending'`;
   }
 
   /** Some copies of an event wait for another round, which begins at `until`. */
   async postponeCopies(id: string, until: Date): Promise<void> {
     await this.#database.all`
-      update webhook_events set copy_rounds = copy_rounds + 1, next_attempt_at = ${until}
+      update deliveries set copy_rounds = copy_rounds + 1, next_attempt_at = ${until}
       where id = ${id} and state = 'pending' and copy_state = 'pending'`;
   }
 
@@ -159,7 +159,7 @@ export class WebhookEvents {
           array_remove(array[connection_id, copy_to->>'connectionId'], null) as connection_ids from watched_folders
         where id = ${event.watchedFolderId} and deleted_at is null for share`;
       const [row] = await tx<Pick<OutgoingDelivery, 'body' | 'files' | 'type'>[]>`
-        select body, files, type from webhook_events
+        select ${signedBody(tx, 'd')} as body, files, type from deliveries d
         where id = ${event.id} and state = 'pending' and copy_state = 'pending' for update`;
       if (folder === undefined || row === undefined) return;
       const copies = await copiesOf(tx, event.id);
@@ -171,8 +171,8 @@ export class WebhookEvents {
       const body = rewrite(row.body, copies);
       // It is sent once it has its number.
       await tx`
-        update webhook_events set body = ${body}, files = ${tx.json(files as never)},
-          copy_state = 'done', is_in_feed = true, copies_failed = ${copies.filter((copy) => copy.state === 'failed').length},
+        update deliveries set body = null, files = ${tx.json(files as never)},
+          copy_state = 'done', copies_failed = ${copies.filter((copy) => copy.state === 'failed').length},
           state = ${state}, next_attempt_at = null,
           delivered_at = case when ${isDelivered} then now() end,
           after_action = case when ${hasAfter} then 'pending' else after_action end
@@ -184,7 +184,7 @@ export class WebhookEvents {
   }
 
   async finishAfter(id: string): Promise<void> {
-    await this.#database.all`update webhook_events set after_action = 'done' where id = ${id}`;
+    await this.#database.all`update deliveries set after_action = 'done' where id = ${id}`;
   }
 
   /** Sends a new task for every overdue event; an existing task stays. Resolves with the number of sent tasks. */
@@ -193,7 +193,7 @@ export class WebhookEvents {
       const late = `${FORGOTTEN_AFTER_SECONDS} seconds`;
       const events = await tx<{ id: string; account: string; url: string | null; webhookId: string | null }[]>`
         select e.id, e.account_id as account, coalesce(e.webhook_url, f.webhook_url) as url, e.webhook_id
-        from webhook_events e left join watched_folders f on f.id = e.folder_id
+        from deliveries e left join watched_folders f on f.id = e.folder_id
         where e.state = 'pending' and e.copy_state <> 'pending' and e.next_attempt_at < now() - ${late}::interval
         order by e.next_attempt_at limit ${RECOVER_AT_ONCE}`;
       const tasks = events.map(({ id, account, url, webhookId }) => {
@@ -201,12 +201,12 @@ export class WebhookEvents {
       });
       const taken = await this.#queue.send('webhook-delivery', tasks, tx);
       const after = await tx<{ key: string; account: string; group: string }[]>`
-        select id as key, account_id as account, folder_id as "group" from webhook_events
+        select id as key, account_id as account, folder_id as "group" from deliveries
         where after_action = 'pending' and delivered_at < now() - ${late}::interval
         order by delivered_at limit ${RECOVER_AT_ONCE}`;
       const actions = after.map((job) => ({ ...job, data: {} }));
       const copying = await tx<{ key: string; account: string; group: string }[]>`
-        select id as key, account_id as account, folder_id as "group" from webhook_events
+        select id as key, account_id as account, folder_id as "group" from deliveries
         where state = 'pending' and copy_state = 'pending' and next_attempt_at < now() - ${late}::interval
         order by next_attempt_at limit ${RECOVER_AT_ONCE}`;
       const copies = copying.map((job) => ({ ...job, data: {} }));
@@ -225,8 +225,8 @@ export class WebhookEvents {
   async purge(): Promise<boolean> {
     const before = firstIdAt(new Date(Date.now() - KEPT_DAYS * DAY_MS));
     const rows = await this.#database.all`
-      delete from webhook_events where id in (
-        select id from webhook_events
+      delete from deliveries where id in (
+        select id from deliveries
         where id < ${before} and state in ('delivered', 'cancelled') and after_action <> 'pending' limit ${PURGE_AT_ONCE})`;
     return rows.count === PURGE_AT_ONCE;
   }
@@ -237,11 +237,11 @@ export class WebhookEvents {
    */
   async purgeSurplus(most: number): Promise<boolean> {
     const rows = await this.#database.all`
-      delete from webhook_events where id in (
+      delete from deliveries where id in (
         select e.id from event_feeds f
         cross join lateral (
-          select id from webhook_events where account_id = f.account_id order by id desc offset ${most} limit 1) as newest
-        join webhook_events e on e.account_id = f.account_id and e.id <= newest.id
+          select id from deliveries where account_id = f.account_id order by id desc offset ${most} limit 1) as newest
+        join deliveries e on e.account_id = f.account_id and e.id <= newest.id
           and e.state in ('delivered', 'cancelled', 'dead') and e.after_action <> 'pending'
         limit ${PURGE_AT_ONCE})`;
     return rows.count === PURGE_AT_ONCE;
@@ -251,7 +251,7 @@ export class WebhookEvents {
   async counts(): Promise<{ readonly pending: number; readonly dead: number }> {
     const row = await this.#database.first<{ pending: number; dead: number }>`
       select count(*) filter (where state = 'pending') as pending, count(*) filter (where state = 'dead') as dead
-      from webhook_events where state in ('pending', 'dead')`;
+      from deliveries where state in ('pending', 'dead')`;
     return row ?? { pending: 0, dead: 0 };
   }
 }
@@ -259,17 +259,7 @@ export class WebhookEvents {
 /** The delivery of an event to the receiver of its folder or job. It is sent once the event has its number. */
 export async function insertOwnDelivery(
   tx: Transaction,
-  {
-    id,
-    type,
-    accountId,
-    connectionIds,
-    body,
-    createdAt,
-    fileCount = 0,
-    files = [],
-    copies = [],
-  }: NewEvent & DraftEvent,
+  { id, type, accountId, connectionIds, createdAt, fileCount = 0, files = [], copies = [] }: NewEvent & DraftEvent,
   receiver: EventReceiver,
 ): Promise<void> {
   const isCopied = copies.length > 0;
@@ -279,31 +269,29 @@ export async function insertOwnDelivery(
     type,
     accountId,
     connectionIds,
-    body,
     fileCount,
     files,
     state: 'pending',
     copyState: isCopied ? 'pending' : 'none',
-    isInFeed: !isCopied,
   };
   const made = {
     createdAt: tx`coalesce(${createdAt ?? null}::timestamptz, now())`,
     ...(isCopied && { nextAttemptAt: tx`now()` }),
   };
-  await tx`insert into webhook_events ${tx(rowOf(tx, newDeliveryFields, values, made))}`;
+  await tx`insert into deliveries ${tx(rowOf(tx, newDeliveryFields, values, made))}`;
 }
 
 /** Cancels the deliveries that wait; events whose files are being copied are not cancelled. */
 export async function cancelDeliveries(tx: Transaction, folderId: string): Promise<void> {
   await tx`
-    update webhook_events set state = 'cancelled', next_attempt_at = null
+    update deliveries set state = 'cancelled', next_attempt_at = null
     where folder_id = ${folderId} and state = 'pending' and copy_state <> 'pending'`;
 }
 
 /** Starts the next round of waiting copies at once, with all rounds of a new event. */
 export async function hastenCopies(tx: Transaction, queue: QueueSender, folderId: string): Promise<void> {
   const events = await tx<{ key: string; account: string; group: string }[]>`
-    update webhook_events set copy_rounds = 0, next_attempt_at = now()
+    update deliveries set copy_rounds = 0, next_attempt_at = now()
     where folder_id = ${folderId} and state = 'pending' and copy_state = 'pending'
     returning id as key, account_id as account, folder_id as "group"`;
   const tasks = events.map((event) => ({ ...event, data: {} }));
@@ -313,9 +301,9 @@ export async function hastenCopies(tx: Transaction, queue: QueueSender, folderId
 /** Cancels the deliveries and copies of a folder, and drops the events that wait for copies. */
 export async function cancelEvents(tx: Transaction, folderId: string): Promise<void> {
   const copying = await tx<{ id: string }[]>`
-    select id from webhook_events where folder_id = ${folderId} and state = 'pending' and copy_state = 'pending'`;
+    select id from deliveries where folder_id = ${folderId} and state = 'pending' and copy_state = 'pending'`;
   await tx`
-    update webhook_events set state = 'cancelled', next_attempt_at = null
+    update deliveries set state = 'cancelled', next_attempt_at = null
     where folder_id = ${folderId} and state = 'pending'`;
   await dropUnready(
     tx,
@@ -326,33 +314,34 @@ export async function cancelEvents(tx: Transaction, folderId: string): Promise<v
 /** Deletes up to `limit` events of a folder; resolves with their number. */
 export async function purgeEvents(tx: Transaction, folderId: string, limit: number): Promise<number> {
   const { count } = await tx`
-    delete from webhook_events where id in (select id from webhook_events where folder_id = ${folderId} limit ${limit})`;
+    delete from deliveries where id in (select id from deliveries where folder_id = ${folderId} limit ${limit})`;
   return count;
 }
 
 /**
- * CTEs that address the events of `numbered`. `deliveries` are all deliveries to make now: to the receivers of folders
+ * CTEs that address the events of `numbered`. `addressed` are all deliveries to make now: to the receivers of folders
  * and jobs, and to the subscribed webhooks.
  */
 export function addressing(sql: Queryable) {
   return sql`
     own as (
-      update webhook_events w set body = n.body,
+      -- A delivery that an earlier version made has a body, without the number.
+      update deliveries w set body = null,
         next_attempt_at = case when w.state = 'pending' then now() else w.next_attempt_at end
       from numbered n where w.id = n.id
       returning w.id, w.state, w.folder_id, w.webhook_url
     ),
     others as (
       -- The time of the event and random bits: a UUIDv7 too.
-      insert into webhook_events (id, event_id, webhook_id, account_id, type, body, file_count, state, next_attempt_at,
+      insert into deliveries (id, event_id, webhook_id, account_id, type, file_count, state, next_attempt_at,
         connection_ids, created_at)
       select overlay(gen_random_uuid()::text placing left(n.id::text, 15) from 1 for 15)::uuid, n.id, h.id,
-        n.account_id, n.type, n.body, 0, 'pending', now(), n.connection_ids, now()
+        n.account_id, n.type, 0, 'pending', now(), n.connection_ids, now()
       from numbered n join webhooks h on h.account_id = n.account_id and h.is_active and h.deleted_at is null
         and n.type = any (h.events) and (h.connection_ids = '{}' or n.connection_ids <@ h.connection_ids)
       returning id, webhook_id
     ),
-    deliveries as (
+    addressed as (
       select own.id, coalesce(own.webhook_url, f.webhook_url) as url, null::uuid as webhook_id
       from own left join watched_folders f on f.id = own.folder_id where own.state = 'pending'
       union all select id, null, webhook_id from others
@@ -362,22 +351,22 @@ export function addressing(sql: Queryable) {
 /** Makes ended events pending again, with all their attempts; resolves with their number. */
 export async function resendEvents(tx: Transaction, ids: readonly string[]): Promise<number> {
   const { count } = await tx`
-    update webhook_events set state = 'pending', attempts = 0, replays = replays + 1, next_attempt_at = now()
+    update deliveries set state = 'pending', attempts = 0, replays = replays + 1, next_attempt_at = now()
     where id = any (${tx.types.uuids([...ids])}) and state <> 'pending'`;
   return count;
 }
 
 export async function cancelOfWebhook(tx: Transaction, webhookId: string): Promise<void> {
   await tx`
-    update webhook_events set state = 'cancelled', next_attempt_at = null
+    update deliveries set state = 'cancelled', next_attempt_at = null
     where webhook_id = ${webhookId} and state = 'pending'`;
 }
 
 /** Deletes up to `limit` deliveries of deleted webhooks. */
 export async function purgeOfDeletedWebhooks(sql: Queryable, limit: number): Promise<void> {
   await sql`
-    delete from webhook_events where id in (
-      select e.id from webhooks w join webhook_events e on e.webhook_id = w.id
+    delete from deliveries where id in (
+      select e.id from webhooks w join deliveries e on e.webhook_id = w.id
       where w.deleted_at is not null limit ${limit})`;
 }
 
@@ -394,5 +383,6 @@ async function sendAfter(
 }
 
 function columns(sql: Queryable) {
-  return columnsOf(sql, outgoingFields, { made: { eventId: sql`coalesce(event_id, id)`, readAt: sql`now()` } });
+  const made = { eventId: sql`coalesce(event_id, id)`, body: signedBody(sql, 'd'), readAt: sql`now()` };
+  return columnsOf(sql, outgoingFields, { made });
 }

@@ -137,7 +137,7 @@ export class Webhooks {
     await this.#database.run((sql) => purgeOfDeletedWebhooks(sql, PURGED_AT_ONCE));
     await this.#database.all`
       delete from webhooks w where deleted_at is not null
-        and not exists (select from webhook_events e where e.webhook_id = w.id)`;
+        and not exists (select from deliveries e where e.webhook_id = w.id)`;
   }
 
   async #findIn(sql: Queryable, accountId: string, id: string): Promise<Webhook | undefined> {
