@@ -17,7 +17,7 @@ export const remotePath = (
   options?: TSchemaOptions,
 ): TString => text(description, { minLength: 1, maxLength: 4096, ...options });
 
-const rawName = (description = RAW_NAME, options?: TSchemaOptions): TString =>
+export const rawName = (description = RAW_NAME, options?: TSchemaOptions): TString =>
   text(description, { minLength: 1, maxLength: 5464, ...options });
 
 /** Query parameters that name a file. */

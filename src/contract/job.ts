@@ -17,6 +17,7 @@ import {
   textOrNull,
   texts,
 } from './schema.js';
+import { fileFields } from './file.js';
 import { JOB_STATES } from './job-states.js';
 import {
   derived,
@@ -234,12 +235,15 @@ export function isFiltered(filters: JobFilters): boolean {
   );
 }
 
-/** A place of files, in answers. */
-export const place = (description: string) =>
-  group(
-    { connectionId: text('Id of a connection.'), path: text('Path of the folder from the root of the connection.') },
-    description,
-  );
+const placeFields = {
+  connectionId: text('Id of a connection.'),
+  path: text('Path of the folder from the root of the connection.'),
+};
+
+/** A place of files, in answers. Only a source may have a name that is not UTF-8: new names are UTF-8. */
+export const place = (description: string) => group(placeFields, description);
+export const sourcePlace = (description: string) =>
+  group({ ...placeFields, rawName: fileFields.rawName.schema }, description);
 
 export interface JobPlace {
   readonly connectionId: string;
@@ -247,10 +251,15 @@ export interface JobPlace {
   readonly path: string;
 }
 
+export interface JobSource extends JobPlace {
+  /** The bytes of the last names of its path, base64, from the first one on that is not UTF-8. */
+  readonly rawName?: string;
+}
+
 export interface JobDefinition extends JobOptions {
   readonly type: JobType;
   /** The destination, for an upload, which has no source. */
-  readonly source: JobPlace;
+  readonly source: JobSource;
   readonly destination: JobPlace | null;
   /** Only for uploads. */
   readonly upload?: UrlUpload;
@@ -296,7 +305,7 @@ export const jobFields = {
   state: kept(oneOf(JOB_STATES, '`queued` waits for others of the account; the last four have ended.')),
   phase: hidden<number>(),
   definition: hidden<JobDefinition>(),
-  source: derived(orNull(place('Where the files are.'), 'null of an upload: its URL is not shown.'), {
+  source: derived(orNull(sourcePlace('Where the files are.'), 'null of an upload: its URL is not shown.'), {
     isAsked: true,
     texts: {
       label: 'From',
@@ -305,6 +314,10 @@ export const jobFields = {
         path: {
           label: 'Source folder',
           hint: 'Includes sub-folders. The path of a single file works too.',
+        },
+        rawName: {
+          label: 'Exact name (base64)',
+          hint: 'The bytes of the name, which are not UTF-8.',
         },
       },
     },

@@ -1,6 +1,6 @@
 /** A schedule: jobs that start at set times. */
 import { shownKey } from './api-key.js';
-import { JOB_STATES, jobOptionFields, type OrderDefinition, place } from './job.js';
+import { JOB_STATES, jobOptionFields, type OrderDefinition, place, sourcePlace } from './job.js';
 import { ORDER_TYPES } from './job-options.js';
 import {
   count,
@@ -20,7 +20,7 @@ import { derived, given, hidden, kept, needed, type RowOf, type SettingsOf, show
 
 const scheduledJob = object('ScheduledJob', {
   type: oneOf(ORDER_TYPES, 'What is done.'),
-  source: place('Where the files are.'),
+  source: sourcePlace('Where the files are.'),
   destination: orNull(place('Where they go.'), 'null of a deletion.'),
   ...shownFields(jobOptionFields, 'key'),
   name: textOrNull('Of the jobs; null = that of the schedule.'),

@@ -4,7 +4,7 @@ import { Periodic } from '../base/periodic.js';
 import type { Connection } from '../connections/connection.js';
 import { WokenWork } from '../base/woken-work.js';
 import { requireActive, requireConnection } from '../connections/require.js';
-import { parseRemotePath, ROOT } from '../remotes/path.js';
+import { parseRemotePath, ROOT, withRawName } from '../remotes/path.js';
 import {
   type ClaimedTask,
   type Connections,
@@ -160,11 +160,14 @@ export class JobEngine {
     };
     try {
       const from = await active(source.connectionId);
+      const shown = parseRemotePath(source.path, ROOT, 'source.path');
+      const sourceRoot = source.rawName === undefined ? shown : withRawName(shown, source.rawName, 'source.rawName');
+      if (destination === null) return { source: from, sourceRoot, target: from, targetRoot: sourceRoot };
       return {
         source: from,
-        sourceRoot: parseRemotePath(source.path, ROOT, 'source.path'),
-        target: destination === null ? from : await active(destination.connectionId),
-        targetRoot: parseRemotePath((destination ?? source).path, ROOT, 'destination.path'),
+        sourceRoot,
+        target: await active(destination.connectionId),
+        targetRoot: parseRemotePath(destination.path, ROOT, 'destination.path'),
       };
     } catch (error) {
       if (hasCode(error, 'unknown_connection', 'connection_inactive')) return error;

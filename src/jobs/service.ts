@@ -13,13 +13,14 @@ import {
   type JobDefinition,
   type JobFileState,
   type JobPlace,
+  type JobSource,
   type OrderDefinition,
   type UrlUpload,
 } from '../contract/job.js';
 import { seeOneTree } from '../operations/copy.js';
-import { knownPath } from '../operations/known-path.js';
+import { type ClientPlace, knownPath } from '../operations/known-path.js';
 import type { Intent, Operations } from '../operations/operation.js';
-import { ROOT, type RemotePath } from '../remotes/path.js';
+import { rawNamesOf, ROOT, type RemotePath } from '../remotes/path.js';
 import type { Job, JobFileItem, JobHolder, NewJobRow } from '../storage/storage.js';
 import type { JobEnding, JobFilter, Jobs } from '../storage/storage.js';
 import { createFileFilter } from './file-filter.js';
@@ -40,14 +41,14 @@ export interface JobServiceOptions {
 /** The work, with its connections found and allowed. */
 export interface JobOrder extends Omit<OrderDefinition, 'source' | 'destination' | 'upload'> {
   readonly name: string | null;
-  readonly source: { readonly connection: Connection; readonly path: string | undefined };
-  readonly destination: { readonly connection: Connection; readonly path: string | undefined } | undefined;
+  readonly source: ClientPlace;
+  readonly destination: Omit<ClientPlace, 'rawName'> | undefined;
 }
 
 /** A file that is fetched from a url. */
 interface UploadOrder {
   readonly definition: Omit<JobDefinition, 'type' | 'source' | 'destination' | 'upload'>;
-  readonly destination: JobOrder['source'];
+  readonly destination: NonNullable<JobOrder['destination']>;
   readonly url: URL;
   readonly upload: UrlUpload;
 }
@@ -120,7 +121,7 @@ export class JobService {
     await this.#checkReceiver(caller, order.webhookUrl, signal);
     const from = {
       connection: source.connection,
-      path: await knownPath(this.#options.operations, source, 'source.path', signal),
+      path: await knownPath(this.#options.operations, source, 'source.path', signal, 'source.rawName'),
     };
     const to = destination && {
       connection: destination.connection,
@@ -129,7 +130,7 @@ export class JobService {
     this.#checkPlaces(order, from, to);
     return {
       ...rest,
-      source: { connectionId: from.connection.id, path: from.path },
+      source: storedSource(from.connection.id, from.path),
       destination: to === undefined ? null : { connectionId: to.connection.id, path: to.path },
     };
   }
@@ -262,6 +263,11 @@ export class JobService {
       throw refusal('bad_request', `source lies inside destination, which a ${type} must not change`);
     }
   }
+}
+
+function storedSource(connectionId: string, path: RemotePath): JobSource {
+  const rawName = rawNamesOf(path);
+  return { connectionId, path: path.toWellFormed(), ...(rawName === undefined ? {} : { rawName }) };
 }
 
 /** The connections that a job reads and writes. */

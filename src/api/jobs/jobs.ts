@@ -11,7 +11,7 @@ import {
 } from '../../contract/job-options.js';
 import { JOB_FILE_STATES, JOB_STATES, JOB_TYPES, jobOptionFields } from '../../contract/job.js';
 import { listOf, object, oneOf, text, textOrNull } from '../../contract/schema.js';
-import { connectionId, remotePath } from '../../contract/file-request.js';
+import { connectionId, rawName, remotePath } from '../../contract/file-request.js';
 import { newFields } from '../../contract/thing.js';
 import type { Caller } from '../../http/types.js';
 import type { JobOrder } from '../../jobs/service.js';
@@ -34,8 +34,7 @@ import { accepted, acceptedAnswers } from './respond-async.js';
 
 const UUID = '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$';
 
-const place = (name: string, description: string) =>
-  object(name, { connectionId: connectionId(), path: Type.Optional(remotePath()) }, { description });
+const placeFields = { connectionId: connectionId(), path: Type.Optional(remotePath()) };
 
 const filter = {
   state: Type.Optional(oneOf(JOB_STATES, 'Only those in this state.', { examples: ['running'] })),
@@ -44,8 +43,14 @@ const filter = {
 
 export const newJob = object('NewJob', {
   type: oneOf(ORDER_TYPES, 'What is to be done. `sync` brings what is new or changed.'),
-  source: place('JobSource', 'The folder, or the one file; the default path of the connection when absent.'),
-  destination: Type.Optional(place('JobDestination', 'The folder that takes the files. Not of a `delete`.')),
+  source: object(
+    'JobSource',
+    { ...placeFields, rawName: Type.Optional(rawName()) },
+    { description: 'The folder, or the one file; the default path of the connection when absent.' },
+  ),
+  destination: Type.Optional(
+    object('JobDestination', placeFields, { description: 'The folder that takes the files. Not of a `delete`.' }),
+  ),
   ...newFields(jobOptionFields),
   name: Type.Optional(textOrNull('For people.', { minLength: 1, maxLength: 200 })),
 });
@@ -85,11 +90,11 @@ export async function orderOf(services: Services, caller: Caller, body: Static<t
   if (body.type !== 'delete' && destination === undefined) {
     throw refusal('bad_request', `destination is needed for jobs of the type ${body.type}`);
   }
-  const placeOf = async (one: { connectionId: string; path?: string }) => ({
-    connection: await connectionOf(services, caller, one.connectionId),
-    path: one.path,
+  const placeOf = async ({ connectionId: id, path }: { connectionId: string; path?: string }) => ({
+    connection: await connectionOf(services, caller, id),
+    path,
   });
-  const from = await placeOf(source);
+  const from = { ...(await placeOf(source)), rawName: source.rawName };
   const to = destination === undefined ? undefined : await placeOf(destination);
   return { ...rest, name, webhookUrl, source: from, destination: to };
 }

@@ -162,6 +162,7 @@ export const fields: ThingTexts = {
           label: 'Quellordner',
           hint: 'Mit Unterordnern. Auch der Pfad einer einzelnen Datei ist möglich.',
         },
+        rawName: { label: 'Genauer Name (base64)', hint: 'Die Bytes des Namens, die kein UTF-8 sind.' },
       },
     },
     destination: {

@@ -84,7 +84,8 @@ function syncKeyOf({ definition }: Job): string {
   const { source, destination, include, exclude, maxDepth, minSize, maxSize, minAgeSeconds, maxAgeSeconds } =
     definition;
   const filters = [include, exclude, maxDepth, minSize, maxSize, minAgeSeconds, maxAgeSeconds];
-  const places = [source.connectionId, source.path, destination?.connectionId, destination?.path];
+  const raw = source.rawName === undefined ? [] : [source.rawName];
+  const places = [source.connectionId, source.path, destination?.connectionId, destination?.path, ...raw];
   return createHash('sha256')
     .update(JSON.stringify([places, filters]))
     .digest('hex');

@@ -5,12 +5,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { OpenApiDocument } from '../../../src/api/openapi/types.js';
-import { ERROR_CODE } from '../../../src/contract/words.js';
+import { ERROR_CODE, RAW_NAME } from '../../../src/contract/words.js';
 import { fileApi, managementApi } from './route-table.js';
 import { canonical, differences, type Json, storedDocument } from './stored-documents.js';
 
 /** By JSON Pointer; `undefined`: removed. */
 type Meant = Readonly<Record<string, Json | undefined>>;
+
+/** A job's source may have a name that is not UTF-8. */
+const SOURCE_NAME: Json = { contentEncoding: 'base64', description: RAW_NAME, type: 'string' };
 
 const MEANT: Readonly<Record<'api' | 'manage', Meant>> = {
   api: {
@@ -21,8 +24,19 @@ const MEANT: Readonly<Record<'api' | 'manage', Meant>> = {
     '/components/schemas/AccountInfo/properties/email/description': 'E-mail address of the account.',
     '/components/schemas/FailedTransfer/properties/errorCode/description': ERROR_CODE,
     '/components/schemas/TransferDetails/properties/errorCode/description': ERROR_CODE,
+    '/components/schemas/Job/properties/source/oneOf/0/properties/rawName': SOURCE_NAME,
+    '/components/schemas/JobSource/properties/rawName': {
+      description: RAW_NAME,
+      maxLength: 5464,
+      minLength: 1,
+      type: 'string',
+    },
+    '/components/schemas/ScheduledJob/properties/source/properties/rawName': SOURCE_NAME,
   },
-  manage: {},
+  manage: {
+    '/components/schemas/ManagedJob/properties/source/oneOf/0/properties/rawName': SOURCE_NAME,
+    '/components/schemas/ScheduledJob/properties/source/properties/rawName': SOURCE_NAME,
+  },
 };
 /** The places of examples that now show the one example of their thing. */
 const EXAMPLES: Readonly<Record<'api' | 'manage', readonly string[]>> = {

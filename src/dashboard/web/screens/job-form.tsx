@@ -80,7 +80,11 @@ export default function JobFormScreen({ of, id }: Props): ReactElement {
 interface Beginning {
   readonly like?: object;
   readonly start?: Draft;
+  /** Whether the name of the source folder is not UTF-8. */
+  readonly hasRawName: boolean;
 }
+
+const RAW_NAME = 'source.rawName';
 
 /** The first values: those of the known job, or the place in the address and the second connection as the destination. */
 function beginningOf(
@@ -88,20 +92,30 @@ function beginningOf(
   usable: readonly Connection[],
   parameters: URLSearchParams,
 ): Beginning {
-  if (known !== undefined)
-    return { like: flatFields('cron' in known ? { ...jobOfSchedule(known), name: known.name } : known) };
+  if (known !== undefined) {
+    const job = 'cron' in known ? { ...jobOfSchedule(known), name: known.name } : known;
+    return { like: flatFields(job), hasRawName: job.source.rawName !== undefined };
+  }
+  const rawName = parameters.get('rawName') ?? '';
   return {
+    hasRawName: rawName !== '',
     start: {
       'source.connectionId': parameters.get('source') ?? usable[0]?.id ?? '',
       'source.path': parameters.get('path') ?? '',
+      [RAW_NAME]: rawName,
       'destination.connectionId': usable[1]?.id ?? usable[0]?.id ?? '',
     },
   };
 }
 
-function useJobForm({ like, start = {} }: Beginning): FormState {
+function useJobForm({ like, start = {}, hasRawName }: Beginning): FormState {
   // Each form has its own button for a dry run.
-  return useForm(['job', 'jobOptions'], { former: like, start, without: ['dryRun'], asks: asksJob });
+  const without = hasRawName ? ['dryRun'] : ['dryRun', RAW_NAME];
+  const form = useForm(['job', 'jobOptions'], { former: like, start, without, asks: asksJob });
+  // The exact name belongs to the folder that the form began with.
+  const set = (to: Draft): void =>
+    form.set('source.connectionId' in to || 'source.path' in to ? { ...to, [RAW_NAME]: '' } : to);
+  return { ...form, set };
 }
 
 /** The body of POST /api/jobs. A dry run sends no webhook. */
@@ -258,6 +272,7 @@ function JobFields({ form, isNamed = false }: { readonly form: FormState; readon
           ),
         },
         'source.connectionId': { isRequired: true },
+        [RAW_NAME]: { isDisabled: true },
         'destination.connectionId': { isRequired: true },
         include: { term: 'glob' },
         ...(draft['deleteExtra'] === true ? {} : { maxDeletes: nothing }),

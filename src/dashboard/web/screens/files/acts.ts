@@ -44,7 +44,7 @@ export function actsFor(files: readonly FileInfo[], actions: FileActions): reado
         : [{ label: t.files.menu.rename, icon: Pencil, keys: 'F2', run: () => actions.rename(single) }]),
       { label: t.files.menu.move, icon: FolderOpen, run: () => actions.move(files) },
       { label: t.files.menu.copy, icon: Copy, run: () => actions.copy(files) },
-      ...(single?.isDirectory === true && single.rawName === undefined
+      ...(single?.isDirectory === true
         ? [{ label: t.files.menu.asJob, icon: Layers, run: () => actions.asJob(single) }]
         : []),
     ],

@@ -1,7 +1,6 @@
 /** A folder: its list, the search, and the actions on its entries. */
 import { useMemo, useState, type ReactElement } from 'react';
 import { useLocation, useSearchParams } from 'wouter';
-import { withQuery } from '../../api/client.ts';
 import type { Connection, FileInfo } from '../../api/types.ts';
 import { setFileSort, useFileSort } from '../../preferences.ts';
 import { t } from '../../texts/texts.ts';
@@ -17,7 +16,7 @@ import { DropZone } from './drop-zone.tsx';
 import { FileList } from './file-list.tsx';
 import { FileMenu, type MenuAt } from './file-menu.tsx';
 import { FindBar, ListFoot, SearchState } from './find.tsx';
-import { download, folderAddress } from './links.ts';
+import { download, folderAddress, newJobAddress } from './links.ts';
 import { isInRawFolder, nameOf, parentOf, rawNameAbove } from './paths.ts';
 import { Rename } from './rename.tsx';
 import { SelectionBar } from './selection-bar.tsx';
@@ -107,7 +106,7 @@ export function Browser(props: {
     copy: (all: readonly FileInfo[]) => setAsked({ kind: 'copy', files: all }),
     remove: (all: readonly FileInfo[]) => setAsked({ kind: 'delete', files: all }),
     select: (all: readonly FileInfo[]) => setSelected(new Set(all.map((file) => file.path))),
-    asJob: (file: FileInfo) => navigate(withQuery('/jobs/new', { source: connectionId, path: file.path })),
+    asJob: (file: FileInfo) => navigate(newJobAddress(connectionId, file)),
     showFolder: search === undefined ? undefined : (file: FileInfo) => goAbove(file.path, file.name, file.rawName),
   };
   const [single] = chosen;

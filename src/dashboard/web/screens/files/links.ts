@@ -24,6 +24,11 @@ export function folderAddress(connectionId: string, path: string, rawName?: stri
   return withQuery(`/files/${segment(connectionId)}`, { path, rawName });
 }
 
+/** The form of a job whose source is this folder. */
+export function newJobAddress(connectionId: string, { path, rawName }: FileInfo): string {
+  return withQuery('/jobs/new', { source: connectionId, path, rawName });
+}
+
 /** A link to the folder, or to the file over its folder, for users who can log in. */
 export function linkTo(connectionId: string, { path, rawName, isDirectory }: FileInfo): string {
   const above = parentOf(path);

@@ -1,11 +1,11 @@
 /** The actions on the selection. */
 import type { ReactElement } from 'react';
-import { withQuery } from '../../api/client.ts';
 import type { FileInfo } from '../../api/types.ts';
 import { formatBytes, formatNumber } from '../../format.ts';
 import { t } from '../../texts/texts.ts';
 import { Button, LinkButton } from '../../ui/basics.tsx';
 import { Copy, Download, FolderOpen, Layers, Pencil, Trash2, X } from '../../ui/icons.tsx';
+import { newJobAddress } from './links.ts';
 
 export function SelectionBar(props: {
   readonly connectionId: string;
@@ -18,6 +18,7 @@ export function SelectionBar(props: {
   readonly onClear: () => void;
 }): ReactElement {
   const { connectionId, files, onDownload, onRename, onMove, onCopy, onDelete, onClear } = props;
+  const [first] = files;
   const hasFolder = files.some(({ isDirectory }) => isDirectory);
   const bytes = files.reduce((sum, { isDirectory, size }) => sum + (isDirectory ? 0 : size), 0);
   const isZip = files.length > 1 || hasFolder;
@@ -44,8 +45,8 @@ export function SelectionBar(props: {
       <Button icon={Trash2} onClick={onDelete}>
         {t.files.delete}
       </Button>
-      {hasFolder && files.length === 1 && (
-        <LinkButton icon={Layers} href={withQuery('/jobs/new', { source: connectionId, path: files[0]?.path })}>
+      {hasFolder && first !== undefined && files.length === 1 && (
+        <LinkButton icon={Layers} href={newJobAddress(connectionId, first)}>
           {t.files.menu.asJob}
         </LinkButton>
       )}

@@ -2,12 +2,12 @@
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { knowsOption } from '../../../../contract/job-options.ts';
-import { segment, withQuery } from '../../api/client.ts';
 import type { Job } from '../../api/types.ts';
 import { formatSpeed } from '../../format.ts';
 import { t } from '../../texts/texts.ts';
 import { Mono } from '../../ui/basics.tsx';
 import { fieldFacts } from '../../ui/field-facts.ts';
+import { folderAddress } from '../files/links.ts';
 import { boundsOf, filesText, TYPES } from './words.ts';
 
 const words = t.jobs;
@@ -40,10 +40,15 @@ export function factsOf(job: DescribedJob, nameOf: NameOf): Record<string, React
   };
 }
 
-export function FolderLink(props: { readonly connectionId: string; readonly path: string; readonly nameOf: NameOf }) {
-  const { connectionId, path, nameOf } = props;
+export function FolderLink(props: {
+  readonly connectionId: string;
+  readonly path: string;
+  readonly rawName?: string;
+  readonly nameOf: NameOf;
+}) {
+  const { connectionId, path, rawName, nameOf } = props;
   return (
-    <Link href={withQuery(`/files/${segment(connectionId)}`, { path })}>
+    <Link href={folderAddress(connectionId, path, rawName)}>
       {nameOf(connectionId)} <Mono>{path}</Mono>
     </Link>
   );
