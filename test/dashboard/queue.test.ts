@@ -18,7 +18,7 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
-import type { Page } from 'playwright-core';
+import type { Page, Request } from 'playwright-core';
 import { logIn, manage, openDesk, type Desk, type Window } from './browser.js';
 import { dropFiles, names } from './dropped-files.js';
 import { violations } from './inspection.js';
@@ -230,6 +230,39 @@ test('whole folders are uploaded by button and by drop, copied, downloaded as on
   await queue().getByRole('button', { name: 'Clear done' }).click();
 });
 
+test('many folders that are deleted at once are followed live, on connections that leave some for the screens', async () => {
+  const folders = Array.from({ length: 8 }, (_, index) => `folder-${index}`);
+  for (const name of folders) {
+    mkdirSync(onDisk(`crowd/${name}/deep`), { recursive: true });
+    for (const file of ['one.txt', 'deep/two.txt']) writeFileSync(onDisk(`crowd/${name}/${file}`), file);
+  }
+  await openFolder('crowd');
+  const seen = { streams: 0, open: 0, most: 0, reads: 0 };
+  const isStream = (url: string): boolean => /\/manage\/jobs\/[^/]+\/events$/.test(url);
+  page.on('request', (request) => {
+    if (/\/manage\/jobs\/[^/?]+$/.test(request.url())) seen.reads += 1;
+    if (!isStream(request.url())) return;
+    seen.streams += 1;
+    seen.open += 1;
+    seen.most = Math.max(seen.most, seen.open);
+  });
+  const hasEnded = (request: Request): void => {
+    if (isStream(request.url())) seen.open -= 1;
+  };
+  page.on('requestfinished', hasEnded);
+  page.on('requestfailed', hasEnded);
+  await page.getByRole('checkbox', { name: 'Select all' }).check();
+  await page.getByRole('button', { name: 'Delete' }).click();
+  await dialog().getByRole('button', { name: 'Delete' }).click();
+  await queue().getByText('All done').waitFor();
+  await page.getByText('This folder is empty').waitFor();
+  assert.deepEqual(readdirSync(onDisk('crowd')), []);
+  await eventually(() => seen.open === 0, 'each stream ends with its job');
+  assert.deepEqual([seen.streams, seen.reads], [folders.length, 0], 'nothing is polled');
+  assert.ok(seen.most <= 2, `${seen.most} streams at once`);
+  await queue().getByRole('button', { name: 'Clear done' }).click();
+});
+
 /**
  * Dropped by the browser itself: only then can the drop contain folders. In a separate page, whose mouse is unusable
  * afterwards.
@@ -249,7 +282,7 @@ async function dropFromDisk(name: string, file: string): Promise<void> {
   await other.close();
 }
 
-test('names that are not UTF-8 are moved and deleted', async (t) => {
+test('names that are not UTF-8 are moved, copied and deleted, a folder by a job that can be repeated', async (t) => {
   const server = await startSshd();
   t.after(() => server.stop());
   const { port, username, files: root } = server;
@@ -285,11 +318,45 @@ test('names that are not UTF-8 are moved and deleted', async (t) => {
   await page.reload();
   await page.getByRole('button', { name: 'old.txt', exact: true }).waitFor();
   await page.getByRole('button', { name: 'Parent folder' }).click();
-  for (const name of [/^Select th/, /^Select m/]) await page.getByRole('checkbox', { name }).check();
+  await page.getByRole('checkbox', { name: /^Select m/ }).check();
+  await page.getByRole('button', { name: 'Copy to' }).click();
+  await dialog().getByRole('textbox', { name: 'Destination folder' }).fill('/utf8');
+  await dialog().getByRole('button', { name: 'Copy' }).click();
+  await queue().getByText('1 file copied').waitFor();
+  assert.ok(existsSync(onDisk('utf8/m\ufffdll/old.txt')), 'on the other connection');
+  await queue().getByRole('button', { name: 'Clear done' }).click();
+  await page.getByRole('checkbox', { name: /^Select th/ }).check();
   await page.getByRole('button', { name: 'Delete' }).click();
   await dialog().getByRole('button', { name: 'Delete' }).click();
+  await queue().getByText('1 file deleted').waitFor();
   await eventually(() => readdirSync(root).join() === 'utf8', 'deleted');
+  const source = {
+    connectionId: 'latin',
+    path: '/m\ufffdll',
+    rawName: Buffer.from('m\xfcll', 'latin1').toString('base64'),
+  };
+  const { jobs } = (await manage(page, 'GET', '/manage/jobs?type=delete&limit=1')) as { jobs: { source: object }[] };
+  assert.deepEqual(jobs[0]?.source, source);
+  // The same folder is there once more, beside one that looks like it.
+  for (const name of ['m\xfcll', 'm\xfbll']) {
+    mkdirSync(raw(name));
+    writeFileSync(raw(`${name}/new.txt`), name);
+    for (const place of [name, `${name}/new.txt`]) chownSync(raw(place), uid, gid);
+  }
+  await queue().getByRole('link', { name: 'Show the job' }).click();
   await queue().getByRole('button', { name: 'Clear done' }).click();
+  const address = (await page.getByRole('link', { name: 'Latin /m\ufffdll' }).getAttribute('href')) ?? '';
+  assert.equal(new URL(address, desk.gateway.url).searchParams.get('rawName'), source.rawName);
+  await page.getByRole('link', { name: 'Run again' }).click();
+  assert.equal(await page.getByLabel('Exact name (base64)').inputValue(), source.rawName);
+  await page.getByRole('button', { name: 'Show what would happen' }).click();
+  await dialog().getByText('1 file would be deleted').waitFor();
+  await dialog().getByRole('button', { name: 'Start the job' }).click();
+  await page.getByText('1 file deleted', { exact: true }).waitFor();
+  await eventually(() => readdirSync(root, 'latin1').sort().join() === 'm\xfbll,utf8', 'only that folder is deleted');
+  await page.getByRole('link', { name: 'Run again' }).click();
+  await page.getByRole('textbox', { name: 'Source folder' }).fill('/utf8');
+  assert.equal(await page.getByLabel('Exact name (base64)').inputValue(), '', 'the name was that of the other folder');
 });
 
 const LARGE_BYTES = 100 * 1024 * 1024;

@@ -5,8 +5,8 @@ import { ApiError, fetchAnswer } from './client.ts';
 interface Reader {
   readonly take: (event: ServerEvent) => void;
   readonly onOpen?: (isOpen: boolean) => void;
-  /** Called if the gateway no longer has the events after the last one. */
-  readonly onGone?: () => void;
+  /** Called if the gateway no longer has the subject of the stream, or the events after the last one. */
+  readonly onGone?: (error: ApiError) => void;
 }
 
 /** Returns a function that ends the stream. */
@@ -28,7 +28,7 @@ export function readStream(path: string, { take, onOpen = () => undefined, onGon
     for await (const event of events) take(event);
   };
   read().catch((error: unknown) => {
-    if (!signal.aborted && error instanceof ApiError && error.status === 410) onGone?.();
+    if (!signal.aborted && error instanceof ApiError) onGone?.(error);
   });
   return () => ending.abort();
 }

@@ -16,7 +16,7 @@ import { List } from '../ui/list.tsx';
 import { repeatRequest } from './jobs/draft.ts';
 import { factsOf } from './jobs/facts.tsx';
 import { JobFiles } from './jobs/files.tsx';
-import { useJob } from './jobs/live.ts';
+import { useJob } from '../api/live-job.ts';
 import { JobProgress, leftText, speedText, starterOf, StateBadge } from './jobs/rows.tsx';
 import { countsText, filesText, isRepeatable, titleOf } from './jobs/words.ts';
 import { LiveRows } from './transfers/rows.tsx';

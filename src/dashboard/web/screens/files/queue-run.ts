@@ -9,6 +9,8 @@ import { Ended, ruleOf, runWork } from './queue-work.ts';
 const AT_ONCE = 6;
 type Lane = 'small' | 'large' | 'job';
 const OF_LANE: Readonly<Record<Lane, number>> = { small: 6, large: 3, job: 2 };
+/** Large transfers, and streams of jobs, hold a connection each. The screens need the other ones. */
+const LONG_AT_ONCE = 4;
 const LARGE_BYTES = 8 * 1024 * 1024;
 const MOST_BUSY_ANSWERS = 20;
 const LONGEST_WAIT_S = 60;
@@ -25,7 +27,7 @@ export function startNext(more: readonly Task[] = []): void {
   for (const task of more) waiting[laneOf(task)].push(task.id);
   if (performance.now() < heldUntil) return;
   for (const lane of ['small', 'large', 'job'] as const) {
-    while (running.size < AT_ONCE && inLane[lane] < OF_LANE[lane]) {
+    while (hasRoom(lane)) {
       const id = waiting[lane].shift();
       if (id === undefined) break;
       const task = taskOf(id);
@@ -33,6 +35,11 @@ export function startNext(more: readonly Task[] = []): void {
       if (task?.state === 'waiting' && !running.has(id)) void run(task, lane);
     }
   }
+}
+
+function hasRoom(lane: Lane): boolean {
+  const isFull = lane !== 'small' && inLane.large + inLane.job >= LONG_AT_ONCE;
+  return !isFull && running.size < AT_ONCE && inLane[lane] < OF_LANE[lane];
 }
 
 /** Aborts the task if it can be aborted. */

@@ -23,6 +23,7 @@ type CopyWork = At & {
 };
 /** `folder` and `name` are the new ones. */
 type MoveWork = At & { readonly kind: 'move'; readonly entry: Entry };
+/** A file. */
 export type DeleteWork = At & { readonly kind: 'delete'; readonly entry: Entry };
 /** A whole folder, handled by the gateway alone. */
 export type JobWork = At & { readonly kind: 'job'; readonly order: NewJob };

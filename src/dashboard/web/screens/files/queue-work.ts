@@ -1,9 +1,10 @@
 /** Runs each kind of work. */
-import { wait } from '../../../../client/wait.ts';
+import { hasEnded } from '../../../../contract/job-states.ts';
 import { ApiError, fetchAnswer, request, segment, withQuery } from '../../api/client.ts';
 import { sendBytes } from '../../api/send.ts';
 import type { Job } from '../../api/types.ts';
 import { t } from '../../texts/texts.ts';
+import { followJob } from '../../api/live-job.ts';
 import { isKnownTaken } from './known-names.ts';
 import { joinPath } from './paths.ts';
 import type { ConflictRule, DeleteWork, JobProgress, JobWork, Task, UploadWork, Work } from './queue-types.ts';
@@ -21,19 +22,15 @@ type Report = (to: Partial<Pick<Task, 'work' | 'sentBytes' | 'bytesPerSecond' | 
 /** Weight of the latest measurement in the displayed speed. */
 const SMOOTHING = 0.3;
 const MEASURE_MS = 250;
-const POLL_MS = 1_000;
-const FIRST_POLL_MS = 200;
 
 /** @throws ApiError `already_exists` if the user has to decide, Ended; other errors are failures */
 export async function runWork(task: Task, signal: AbortSignal, report: Report): Promise<void> {
   const { work } = task;
   if (work.kind === 'job') return runJob(task, work, signal, report);
   if (work.kind === 'delete') {
-    const { entry, connectionId } = work;
-    const body = { path: entry.path, rawName: entry.rawName, recursive: entry.isDirectory };
-    // Deleting a file is quick. After an abort it would be unknown whether the file still exists.
-    const cut = entry.isDirectory ? signal : undefined;
-    await request('POST', `/api/delete/${segment(connectionId)}`, body, cut);
+    const { path, rawName } = work.entry;
+    // Not aborted: it is quick, and afterwards it would be unknown whether the file still exists.
+    await request('POST', `/api/delete/${segment(work.connectionId)}`, { path, rawName });
     return;
   }
   // Skip the request to the server: the history would show its refusal as a failed transfer.
@@ -153,30 +150,43 @@ function measuring(size: number, report: Report): (sent: number) => void {
 /** A started job continues without this page. A retry continues the earlier job. */
 async function runJob({ job: former }: Task, { order }: JobWork, signal: AbortSignal, report: Report): Promise<void> {
   const begin = former === undefined ? '/api/jobs' : `/api/jobs/${former.id}/retry`;
-  let { job } = await request<{ job: Job }>('POST', begin, former === undefined ? order : undefined);
-  let isCancelled = false;
-  for (let waitMs = FIRST_POLL_MS; job.finishedAt === null; waitMs = POLL_MS) {
-    report({ job: progressOf(job) });
-    await wait(waitMs, isCancelled ? undefined : signal).catch(() => undefined);
-    if (signal.aborted && !isCancelled) {
-      await cancelJob(job.id);
-      isCancelled = true;
-    }
-    job = await request<Job>('GET', `/manage/jobs/${job.id}`).catch((error: unknown) => {
-      if (error instanceof ApiError && (error.status === 0 || error.status === 503)) return job;
-      throw error;
-    });
-  }
-  report({ job: progressOf(job) });
+  const { job: begun } = await request<{ job: Job }>('POST', begin, former === undefined ? order : undefined);
+  report({ job: progressOf(begun) });
+  const job = await endOf(begun.id, signal, (now) => report({ job: progressOf(now) }));
   if (job.state === 'cancelled') throw new Ended('cancelled');
   if (job.state !== 'succeeded') throw new Error(job.error ?? t.queue.jobFailed(job.counts.failed));
 }
 
-/** The job may have ended in the meantime. */
-async function cancelJob(id: string): Promise<void> {
+/** Follows the job until it ends. An abort cancels it. */
+function endOf(id: string, signal: AbortSignal, take: (job: Job) => void): Promise<Job> {
+  return new Promise((resolve, reject) => {
+    const taken = (job: Job): void => {
+      take(job);
+      if (!hasEnded(job)) return;
+      leave();
+      resolve(job);
+    };
+    const failed = (error: Error): void => {
+      leave();
+      reject(error);
+    };
+    const cancel = (): void => void cancelJob(id).then(taken, failed);
+    const unfollow = followJob(id, { take: taken, onGone: failed });
+    const leave = (): void => {
+      signal.removeEventListener('abort', cancel);
+      unfollow();
+    };
+    if (signal.aborted) cancel();
+    else signal.addEventListener('abort', cancel, { once: true });
+  });
+}
+
+/** Resolves with the job as it is then: it may have ended by itself in the meantime. */
+async function cancelJob(id: string): Promise<Job> {
   await request('POST', `/api/jobs/${id}/cancel`).catch((error: unknown) => {
     if (!(error instanceof ApiError) || error.code !== 'not_running') throw error;
   });
+  return request<Job>('GET', `/manage/jobs/${id}`);
 }
 
 function progressOf({ id, isListed, counts: { done, skipped, failed, deleted, found } }: Job): JobProgress {

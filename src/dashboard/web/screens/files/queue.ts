@@ -54,9 +54,8 @@ export function enqueuePicked(connectionId: string, folder: string, files: FileL
 export function enqueueDelete(connectionId: string, folder: string, entries: readonly Entry[]): void {
   const works = entries.map((entry): Work => {
     const at = { connectionId, folder, name: entry.name };
-    // A job addresses its folder by the path alone.
-    if (!entry.isDirectory || entry.rawName !== undefined) return { ...at, kind: 'delete', entry };
-    return { ...at, kind: 'job', order: { type: 'delete', source: { connectionId, path: entry.path } } };
+    if (!entry.isDirectory) return { ...at, kind: 'delete', entry };
+    return { ...at, kind: 'job', order: { type: 'delete', source: sourceOf(connectionId, entry) } };
   });
   add(works);
 }
@@ -75,11 +74,15 @@ export function enqueueCopy(
   const works = entries.map((entry): Work => {
     const at = { ...to, name: entry.name };
     if (!entry.isDirectory) return { ...at, kind: 'copy', from: { connectionId, entry } };
-    const source = { connectionId, path: entry.path };
+    const source = sourceOf(connectionId, entry);
     const destination = { connectionId: to.connectionId, path: joinPath(to.folder, entry.name) };
     return { ...at, kind: 'job', order: { type: 'copy', source, destination, onConflict } };
   });
   add(works);
+}
+
+function sourceOf(connectionId: string, { path, rawName }: Entry): NewJob['source'] {
+  return { connectionId, path, ...(rawName === undefined ? {} : { rawName }) };
 }
 
 /** Starts the tasks again with their original work. */

@@ -7,7 +7,7 @@ import { formatBytes, formatNumber } from '../../format.ts';
 import { t } from '../../texts/texts.ts';
 import { Badge, Button, Failure, Notice, Pending, Table } from '../../ui/basics.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
-import { useJob } from './live.ts';
+import { useJob } from '../../api/live-job.ts';
 import { JobProgress } from './rows.tsx';
 import { countsText } from './words.ts';
 import { hasEnded } from '../../../../contract/job-states.ts';
