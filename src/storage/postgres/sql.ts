@@ -77,6 +77,11 @@ export function templateOf(texts: readonly string[]): TemplateStringsArray {
   return Object.assign([...texts], { raw: texts });
 }
 
+/** The assignments of `on conflict … do update` that take these columns from the row of the `insert`. */
+export function fromExcluded(columns: readonly string[]): string {
+  return columns.map((column) => `${column} = excluded.${column}`).join(', ');
+}
+
 /** Removes the rows from a result, for the same reason: the rows of all pages of a list would stay in memory. */
 export function takeRows<T>(found: T[]): T[] {
   return found.splice(0);

@@ -4,7 +4,7 @@ import { columnNamesOf, type Fields } from '../../contract/thing.js';
 import { transferColumns, type TransferType } from '../../contract/transfer.js';
 import { firstIdAt } from '../postgres/clock.js';
 import { columnOf } from '../postgres/column-names.js';
-import { type Queryable, storable, templateOf, type Transaction } from '../postgres/sql.js';
+import { fromExcluded, type Queryable, storable, templateOf, type Transaction } from '../postgres/sql.js';
 import { type Failed, failureOf, isReported, failureEvents } from './failed-transfers.js';
 import { endingFiles } from './job-tree.js';
 import { correctingUses, endingUses } from './links.js';
@@ -71,7 +71,7 @@ const ENDING = [
   'stages',
   'unverified',
 ] as const satisfies typeof WRITTEN;
-const ENDS = ENDING.map((name) => `${columnOf(name)} = excluded.${columnOf(name)}`).join(', ');
+const ENDS = fromExcluded(ENDING.map(columnOf));
 const COLUMNS = WRITTEN.map(columnOf).join(', ');
 const FROM_INPUT = COLUMNS.replace(/\bdigest\b/, "decode(digest, 'hex')");
 // Built once: each fragment of a statement is an object that lives until a full garbage collection.

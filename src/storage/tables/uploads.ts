@@ -9,8 +9,10 @@ import {
   type UploadTail,
   uploadTailFields,
 } from '../../contract/upload.js';
+import { columnNamesOf } from '../../contract/thing.js';
+import { columnOf } from '../postgres/column-names.js';
 import type { Database } from '../postgres/database.js';
-import { columnsOf, type Queryable, rowOf } from '../postgres/sql.js';
+import { columnsOf, fromExcluded, jsonOf, type Queryable, rowOf, templateOf } from '../postgres/sql.js';
 
 export interface UploadAddress {
   readonly accountId: string;
@@ -217,41 +219,48 @@ export class Uploads {
    */
   async addParts(id: string, writer: string, parts: readonly UploadPart[], hashStates: Buffer | null): Promise<void> {
     if (parts.length === 0) return;
-    const added = await this.#database.run(
+    await this.#store(
+      { id, writer, hashStates },
       (sql) => sql`
-        with own as (
-          update uploads set hash_states = coalesce(${hashStates}::bytea, hash_states)
-          where id = ${id} and writer = ${writer} returning id
-        )
-        insert into upload_parts as p (upload_id, number, size, etag, checksum)
-        select own.id, t.* from own, unnest(${sql.types.bigints(parts.map(({ number }) => number))}::int[],
-          ${sql.types.bigints(parts.map(({ size }) => size))}, ${sql.types.texts(parts.map(({ etag }) => etag))},
-          ${sql.types.texts(parts.map(({ checksum }) => checksum))}) as t
-        on conflict (upload_id, number) do update set size = excluded.size, etag = excluded.etag,
-          checksum = excluded.checksum
-        returning 1`,
+        insert into upload_parts (upload_id, ${sql(PARTS.names)})
+        select own.id, ${sql(PARTS.names)} from own, jsonb_populate_recordset(null::upload_parts, ${jsonOf(sql, parts)})
+        on conflict (upload_id, number) do update set ${sql(PARTS.updates)} returning 1`,
     );
-    if (added.length === 0) throw goneOn();
   }
 
   /** The same for a tail. */
-  async keepTail(
-    id: string,
-    writer: string,
-    { slot, part, start, size }: UploadTail,
-    hashStates: Buffer | null,
+  async keepTail(id: string, writer: string, tail: UploadTail, hashStates: Buffer | null): Promise<void> {
+    await this.#store(
+      { id, writer, hashStates },
+      (sql) => sql`
+        insert into upload_tails (upload_id, ${sql(TAILS.names)})
+        select own.id, ${sql(TAILS.names)} from own, jsonb_populate_record(null::upload_tails, ${jsonOf(sql, tail)})
+        on conflict (upload_id, slot) do update set ${sql(TAILS.updates)} returning 1`,
+    );
+  }
+
+  /** `insert` adds rows for the upload in `own`. */
+  async #store(
+    { id, writer, hashStates }: { readonly id: string; readonly writer: string; readonly hashStates: Buffer | null },
+    insert: (sql: Queryable) => ReturnType<typeof leaseEnd>,
   ): Promise<void> {
-    const kept = await this.#database.all`
+    const stored = await this.#database.all`
       with own as (
         update uploads set hash_states = coalesce(${hashStates}::bytea, hash_states)
         where id = ${id} and writer = ${writer} returning id
       )
-      insert into upload_tails (upload_id, slot, part, start, size)
-      select own.id, ${slot}::int, ${part}::int, ${start}::bigint, ${size}::bigint from own
-      on conflict (upload_id, slot) do update set part = excluded.part, start = excluded.start, size = excluded.size
-      returning 1`;
-    if (kept.length === 0) throw goneOn();
+      ${insert}`;
+    if (stored.length === 0) throw goneOn();
   }
+}
+
+const PARTS = written(uploadPartFields);
+const TAILS = written(uploadTailFields);
+
+/** The columns of rows that replace those with the same first column. */
+function written(fields: typeof uploadPartFields | typeof uploadTailFields) {
+  const names = Object.keys(columnNamesOf(fields)).map(columnOf);
+  return { names: templateOf([names.join(', ')]), updates: templateOf([fromExcluded(names.slice(1))]) };
 }
 
 /** A CTE that ends the uploads among the rows of `input`; `ended` has the transfers that did. */
