@@ -1,6 +1,7 @@
 /** The known entries of watched folders: read page by page, changed in batches. */
 import type { Database } from '../postgres/database.js';
-import type { Queryable, Transaction } from '../postgres/sql.js';
+import { columnOf } from '../postgres/column-names.js';
+import { fromExcluded, type Queryable, templateOf, type Transaction } from '../postgres/sql.js';
 
 /** The size of a file whose listing entry could not be parsed. */
 export const UNKNOWN_SIZE = -1;
@@ -32,14 +33,22 @@ export class CheckSuperseded extends Error {
   override readonly name = 'CheckSuperseded';
 }
 
-interface FileRow {
-  readonly entryKey: Buffer;
-  readonly knownSize: number | null;
-  readonly knownModifiedMs: number | null;
-  readonly seenSize: number | null;
-  readonly seenModifiedMs: number | null;
-  readonly seenSinceMs: number | null;
-}
+/** The columns of both states of an entry. */
+const STATES = ['knownSize', 'knownModifiedMs', 'seenSize', 'seenModifiedMs', 'seenSinceMs'] as const;
+type StateColumn = (typeof STATES)[number];
+type FileRow = { readonly entryKey: Buffer } & { readonly [N in StateColumn]: number | null };
+
+const COLUMNS = STATES.map(columnOf);
+// Built once: each fragment of a statement is an object that lives until a full garbage collection.
+const SELECTED = templateOf([['entry_key', ...COLUMNS].join(', ')]);
+const UPSERT = templateOf([
+  `insert into watched_files (folder_id, entry_key, ${COLUMNS.join(', ')}) select `,
+  `::uuid, decode(key, 'hex'), ${COLUMNS.join(', ')} from unnest(`,
+  '::text::text[], ',
+  ...COLUMNS.slice(1).map(() => '::text::bigint[], '),
+  `::text::bigint[]) as t (key, ${COLUMNS.join(', ')})
+    on conflict (folder_id, entry_key) do update set ${fromExcluded(COLUMNS)}`,
+]);
 
 const PAGE_ROWS = 250;
 const FIRST_BYTES = 256;
@@ -145,15 +154,10 @@ export async function purgeFiles(sql: Queryable, folderId: string, limit: number
 export class EntryChanges {
   readonly #gone = new ArrayText();
   readonly #keys = new ArrayText();
-  readonly #knownSizes = new ArrayText();
-  readonly #knownTimes = new ArrayText();
-  readonly #seenSizes = new ArrayText();
-  readonly #seenTimes = new ArrayText();
-  readonly #seenSince = new ArrayText();
-  readonly #columns = [
-    ...[this.#gone, this.#keys, this.#knownSizes, this.#knownTimes],
-    ...[this.#seenSizes, this.#seenTimes, this.#seenSince],
-  ];
+  readonly #states = Object.fromEntries(STATES.map((name) => [name, new ArrayText()])) as Record<
+    StateColumn,
+    ArrayText
+  >;
 
   get count(): number {
     return this.#gone.count + this.#keys.count;
@@ -166,11 +170,12 @@ export class EntryChanges {
       return;
     }
     this.#keys.add(digits);
-    this.#knownSizes.add(known?.size);
-    this.#knownTimes.add(known?.modifiedMs);
-    this.#seenSizes.add(seen?.size);
-    this.#seenTimes.add(seen?.modifiedMs);
-    this.#seenSince.add(seen?.sinceMs);
+    const { knownSize, knownModifiedMs, seenSize, seenModifiedMs, seenSinceMs } = this.#states;
+    knownSize.add(known?.size);
+    knownModifiedMs.add(known?.modifiedMs);
+    seenSize.add(seen?.size);
+    seenModifiedMs.add(seen?.modifiedMs);
+    seenSinceMs.add(seen?.sinceMs);
   }
 
   async write(tx: Transaction, folderId: string): Promise<void> {
@@ -179,21 +184,12 @@ export class EntryChanges {
   }
 
   clear(): void {
-    for (const column of this.#columns) column.clear();
+    for (const column of [this.#gone, this.#keys, ...Object.values(this.#states)]) column.clear();
   }
 
   async #upsert(sql: Queryable, folderId: string): Promise<void> {
-    await sql`
-      insert into watched_files (folder_id, entry_key, known_size, known_modified_ms, seen_size, seen_modified_ms,
-        seen_since_ms)
-      select ${folderId}::uuid, decode(key, 'hex'), a, b, c, d, e from unnest(
-        ${this.#keys.text}::text::text[],
-        ${this.#knownSizes.text}::text::bigint[], ${this.#knownTimes.text}::text::bigint[],
-        ${this.#seenSizes.text}::text::bigint[], ${this.#seenTimes.text}::text::bigint[],
-        ${this.#seenSince.text}::text::bigint[]) as t (key, a, b, c, d, e)
-      on conflict (folder_id, entry_key) do update set known_size = excluded.known_size,
-        known_modified_ms = excluded.known_modified_ms, seen_size = excluded.seen_size,
-        seen_modified_ms = excluded.seen_modified_ms, seen_since_ms = excluded.seen_since_ms`;
+    const states = STATES.map((name) => this.#states[name].text);
+    await sql(UPSERT, folderId, this.#keys.text, ...states);
   }
 
   async #delete(sql: Queryable, folderId: string): Promise<void> {
@@ -241,7 +237,7 @@ class ArrayText {
 }
 
 function columns(sql: Queryable) {
-  return sql`entry_key, known_size, known_modified_ms, seen_size, seen_modified_ms, seen_since_ms`;
+  return sql(SELECTED);
 }
 
 function toEntry(row: FileRow): StoredEntry {
