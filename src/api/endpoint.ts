@@ -28,7 +28,7 @@ import type { Reader } from '../contract/thing.js';
 import type { ErrorCode } from '../base/errors.js';
 import { json } from '../http/answer.js';
 import type { HttpAnswer, RequestContext, Route } from '../http/types.js';
-import { ID } from './fields.js';
+import { ID } from '../contract/examples.js';
 import type { Services } from './services.js';
 
 /** The documentation of an endpoint beside its row of the route table. */

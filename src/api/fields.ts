@@ -1,5 +1,5 @@
 /**
- * Fields that several endpoints have, each with the description for its place, and values that their examples share.
+ * Fields that several endpoints have, each with the description for its place.
  */
 import { DURATION_MS, ROOT_PATH } from '../contract/words.js';
 import { Type, type TInteger, type TProperties, type TSchemaOptions, type TString } from 'typebox';
@@ -118,13 +118,3 @@ export const skippedAnswer = object('SkippedAnswer', {
 });
 
 export const TRANSFER = 'The transfer, as the history holds it.';
-
-/* Examples */
-
-export const CONNECTION_EXAMPLE = { id: 'warehouse', name: 'Warehouse', type: 'sftp' } as const;
-
-export const ID = '0199c2f4-6f5e-7c1a-9a51-0d2f64b1a001';
-export const TIME = '2026-01-31T12:00:00.000Z';
-export const LATER = '2026-01-31T14:00:00.000Z';
-export const FINGERPRINT = 'SHA256:JcZcCCIxYvmuu6qQUjUpBDiqZKCTZ3dcQkDJpdVqdYs';
-export const TRANSFER_ID = '0199c2f4-6f5e-7c1a-9a51-0d2f64b1c7e2';

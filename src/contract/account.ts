@@ -1,4 +1,5 @@
 /** An account: the owner of connections, keys and a history. */
+import { ID, TIME } from './examples.js';
 import { count, dateTime, flag, group, text } from './schema.js';
 import { derived, type Example, hidden, kept, type RowOf } from './thing.js';
 
@@ -37,10 +38,10 @@ export const accountFields = {
 export type Account = RowOf<typeof accountFields>;
 
 export const accountExample = {
-  id: '0199c2f4-6f5e-7c1a-9a51-0d2f64b1a001',
+  id: ID,
   email: 'ops@example.com',
   plan: 'pro',
-  createdAt: '2026-01-31T12:00:00.000Z',
+  createdAt: TIME,
   limits: { connections: 0, monthlyActions: 0 },
   connections: 3,
   transfers: 1729,

@@ -1,4 +1,5 @@
 /** A delivery: an event for one receiver. The receiver belongs to its folder or job, or is a webhook. */
+import { ID, LATER, TIME } from './examples.js';
 import { Type } from 'typebox';
 import {
   count,
@@ -176,9 +177,6 @@ export type RouteCopy = RowOf<typeof copyFields>;
 export type NewCopy = Pick<RouteCopy, 'id' | 'path' | 'rawName' | 'connectionId'>;
 export type Receiver = RowOf<typeof receiverFields>;
 
-const ID = '0199c2f4-6f5e-7c1a-9a51-0d2f64b1a001';
-const TIME = '2026-01-31T12:00:00.000Z';
-const LATER = '2026-01-31T14:00:00.000Z';
 const URL = 'https://example.com/hooks/files';
 
 export const deliveryExample = {

@@ -3,6 +3,7 @@
  * webhook can subscribe to it, it is also in the forms, the options of ftg, the nodes for n8n and the tables of the
  * documentation.
  */
+import { CONNECTION_EXAMPLE, TIME } from './examples.js';
 import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox';
 import { ATTENTION_KINDS } from './attention.js';
 import { connectionSummary } from './connection/schemas.js';
@@ -94,7 +95,6 @@ const ofFolder = {
   ),
   connection: described(connectionSummary, 'The connection of the watched folder.'),
 };
-const connectionExample = { id: 'warehouse', name: 'Warehouse', type: 'sftp' } as const;
 const folderExample = {
   watchedFolder: {
     id: '0199c2f4-6f5e-7c1a-9a51-0d2f64b1c001',
@@ -102,7 +102,7 @@ const folderExample = {
     path: '/incoming',
     connectionId: 'warehouse',
   },
-  connection: connectionExample,
+  connection: CONNECTION_EXAMPLE,
 };
 
 const late = {
@@ -126,7 +126,7 @@ const attention = {
 const attentionExample = {
   kind: 'connection_failing',
   text: 'Connection "Warehouse" fails: login refused',
-  since: '2026-01-31T12:00:00.000Z',
+  since: TIME,
   connectionId: 'warehouse',
 } as const;
 const NEEDS_ATTENTION = 'What needs attention.';
@@ -218,7 +218,7 @@ const subscribedTypes = {
       errorCode: text('The code of that.'),
     },
     example: {
-      connection: connectionExample,
+      connection: CONNECTION_EXAMPLE,
       since: '2026-01-31T11:59:45.000Z',
       error: 'sftp.example.com:22 refuses connections',
       errorCode: 'unreachable',
@@ -231,7 +231,7 @@ const subscribedTypes = {
     name: 'Connection Up',
     text: 'A server works again.',
     data: { connection, since: dateTime('Since when it was down.'), downSeconds: count('For how long.') },
-    example: { connection: connectionExample, since: '2026-01-31T11:31:00.000Z', downSeconds: 1740 },
+    example: { connection: CONNECTION_EXAMPLE, since: '2026-01-31T11:31:00.000Z', downSeconds: 1740 },
   }),
   'attention.raised': subscribed({
     schemaName: 'AttentionRaisedEvent',
@@ -343,6 +343,6 @@ export function eventSchema(type: EventType): TSchema {
 }
 
 export function eventExample(type: EventType) {
-  const { example, at = '2026-01-31T12:00:00.000Z' } = EVENTS[type];
+  const { example, at = TIME } = EVENTS[type];
   return { ...NUMBERED, type, timestamp: at, data: example };
 }

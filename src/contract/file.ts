@@ -1,4 +1,5 @@
 /** A file or folder on a remote server. */
+import { TIME } from './examples.js';
 import { Type } from 'typebox';
 import { base64, count, dateTime, flag, text } from './schema.js';
 import { derived, type Example, kept } from './thing.js';
@@ -18,5 +19,5 @@ export const fileExample = {
   path: '/upload/report.pdf',
   size: 48213,
   isDirectory: false,
-  modifiedAt: '2026-01-31T12:00:00.000Z',
+  modifiedAt: TIME,
 } as const satisfies Example<typeof fileFields>;

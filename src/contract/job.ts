@@ -1,4 +1,5 @@
 /** A job: its work, its rules for existing files, and its progress. */
+import { ID, TIME } from './examples.js';
 import { type TObject, Type } from 'typebox';
 import { shownKey } from './api-key.js';
 import { JOB_OPTION_NAMES, type JobOption, ORDER_TYPES, type OrderType } from './job-options.js';
@@ -400,8 +401,8 @@ export const jobExample = {
   etaSeconds: 3,
   error: null,
   errorCode: null,
-  createdAt: '2026-01-31T12:00:00.000Z',
-  startedAt: '2026-01-31T12:00:00.000Z',
+  createdAt: TIME,
+  startedAt: TIME,
   finishedAt: null,
   scheduleId: null,
   settings: {
@@ -417,5 +418,5 @@ export const jobExample = {
   },
   filesPerSecond: 160,
   isListed: true,
-  key: { id: '0199c2f4-6f5e-7c1a-9a51-0d2f64b1a001', name: 'nightly export' },
+  key: { id: ID, name: 'nightly export' },
 } as const satisfies Example<typeof jobFields>;

@@ -1,4 +1,5 @@
 /** A transfer: one operation on files, as recorded in the history. */
+import { ID, TIME, TRANSFER_ID } from './examples.js';
 import { Type } from 'typebox';
 import { shownKey } from './api-key.js';
 import { receiptFields } from './receipt.js';
@@ -161,7 +162,7 @@ export type ReceiptedTransfer = RowOf<typeof receiptedFields>;
 export type Transfer = RowOf<typeof transferFields>;
 
 export const transferExample = {
-  id: '0199c2f4-6f5e-7c1a-9a51-0d2f64b1c7e2',
+  id: TRANSFER_ID,
   connectionId: 'warehouse',
   type: 'upload',
   direction: 'outbound',
@@ -171,7 +172,7 @@ export const transferExample = {
   status: 'success',
   errorMessage: null,
   durationMs: 84,
-  createdAt: '2026-01-31T12:00:00.000Z',
+  createdAt: TIME,
   errorCode: null,
   requestId: 'order-4711',
   jobId: null,
@@ -182,6 +183,6 @@ export const transferExample = {
   stages: { transfer: 58.2, rename: 3.9 },
   verified: true,
   verifiedReason: null,
-  key: { id: '0199c2f4-6f5e-7c1a-9a51-0d2f64b1a001', name: 'ci' },
+  key: { id: ID, name: 'ci' },
   receipt: { sequence: 42, keyId: 'kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k' },
 } as const satisfies Example<typeof transferFields>;

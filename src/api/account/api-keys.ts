@@ -6,7 +6,8 @@ import { count, described, flag, listOf, object, text, withDefault } from '../..
 import { changedFields, shownFields, viewOf, withDefaults } from '../../contract/thing.js';
 import { FORMATS } from '../../base/formats.js';
 import type { Caller } from '../../http/types.js';
-import { CLOSED, ID, LATER, TIME } from '../fields.js';
+import { CLOSED } from '../fields.js';
+import { ID, LATER, TIME } from '../../contract/examples.js';
 import { actorOf, type AtItem, badField, itemId, type Services, refuseConfigured } from '../services.js';
 import { endpoints } from '../endpoint.js';
 

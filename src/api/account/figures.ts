@@ -12,7 +12,8 @@ import {
   withDefault,
 } from '../../contract/schema.js';
 import { recurrenceOf } from '../../jobs/cron.js';
-import { CLOSED, TIME } from '../fields.js';
+import { CLOSED } from '../fields.js';
+import { TIME } from '../../contract/examples.js';
 import { endpoints } from '../endpoint.js';
 import { DAY_MS, HOUR_MS } from '../../contract/units.js';
 

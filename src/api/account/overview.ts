@@ -15,7 +15,8 @@ import {
   text,
   textOrNull,
 } from '../../contract/schema.js';
-import { CLOSED, TIME } from '../fields.js';
+import { CLOSED } from '../fields.js';
+import { TIME } from '../../contract/examples.js';
 import { lastDays, lastHours, zoneField } from './figures.js';
 import { endpoints } from '../endpoint.js';
 

@@ -16,7 +16,8 @@ import {
   texts,
 } from '../../contract/schema.js';
 import { ACCOUNT_BUDGETS } from '../../budgets/budgets.js';
-import { CLOSED, cursor, facts, id, ID, limit, nextCursor, page, TIME } from '../fields.js';
+import { CLOSED, cursor, facts, id, limit, nextCursor, page } from '../fields.js';
+import { ID, TIME } from '../../contract/examples.js';
 import { type Services, requireCursor } from '../services.js';
 import { endpoints } from '../endpoint.js';
 

@@ -7,7 +7,7 @@ import { described, listOf, object, oneOf, text } from '../../contract/schema.js
 import { HAS_RECEIPT } from '../../operations/evidence.js';
 import type { ReceiptLine, Storage, StoredTransfer } from '../../storage/storage.js';
 import { endpoint, jsonContent } from '../endpoint.js';
-import { TRANSFER_ID } from '../fields.js';
+import { TRANSFER_ID } from '../../contract/examples.js';
 import type { Services } from '../services.js';
 import { transferOf } from '../transfers/history.js';
 

@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { monthOf } from '../../attention/month.js';
 import { count, dateTimeOrNull, group, listOf, object, text } from '../../contract/schema.js';
-import { LATER } from '../fields.js';
+import { LATER } from '../../contract/examples.js';
 import { endpoints } from '../endpoint.js';
 
 const endpoint = endpoints('Account');

@@ -19,7 +19,8 @@ import {
 } from '../../contract/schema.js';
 import type { ConnectionState, WindowFigures } from '../../storage/storage.js';
 import { lastDays, zoneField } from '../account/figures.js';
-import { CLOSED, FINGERPRINT, ID, id, LATER, TIME } from '../fields.js';
+import { CLOSED, id } from '../fields.js';
+import { FINGERPRINT, ID, LATER, TIME } from '../../contract/examples.js';
 import { endpoints } from '../endpoint.js';
 import { DAY_MS } from '../../contract/units.js';
 

@@ -5,7 +5,8 @@ import { dateTime, flag, listOf, object, oneOf, text, texts, withDefault } from 
 import { fingerprint, HOST_KEYS, hostKeyFields } from '../../contract/connection/fields.js';
 import { definitionOf } from '../../contract/connection/types.js';
 import type { ManagedConnection } from '../../storage/storage.js';
-import { CLOSED, FINGERPRINT, LATER, TIME } from '../fields.js';
+import { CLOSED } from '../fields.js';
+import { FINGERPRINT, LATER, TIME } from '../../contract/examples.js';
 import { actorOf, type AtItem, connectionAt, type Services, connectionOf, refuseConfigured } from '../services.js';
 import { EDIT_ERRORS, sample, shown, shownAnswer } from './view.js';
 import { endpoints } from '../endpoint.js';

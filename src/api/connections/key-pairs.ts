@@ -4,7 +4,8 @@ import { type KeyPair, keyPairFields } from '../../contract/key-pair.js';
 import { listOf, object } from '../../contract/schema.js';
 import { newFields, shownFields, viewOf } from '../../contract/thing.js';
 import { successAnswer } from '../fields.js';
-import { CLOSED, FINGERPRINT, ID, TIME } from '../fields.js';
+import { CLOSED } from '../fields.js';
+import { FINGERPRINT, ID, TIME } from '../../contract/examples.js';
 import { actorOf, itemId } from '../services.js';
 import { endpoints } from '../endpoint.js';
 

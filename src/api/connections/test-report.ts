@@ -1,7 +1,7 @@
 /** The result of a connection test, for the API and for the tester. */
 import { type Static, Type } from 'typebox';
 import { component, count, dateTime, flag, listOf, object, oneOf, orNull, text } from '../../contract/schema.js';
-import { FINGERPRINT, TIME } from '../fields.js';
+import { FINGERPRINT, TIME } from '../../contract/examples.js';
 
 /** The known facts differ between protocols and between servers. */
 const serverCard = component(

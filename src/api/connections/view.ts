@@ -8,7 +8,7 @@ import { defaultSettings, type Values } from '../../contract/connection/definiti
 import { sftp } from '../../contract/connection/sftp.js';
 import { CONNECTION_TYPES } from '../../contract/connection/types.js';
 import { connectionView } from './connection-input.js';
-import { FINGERPRINT, LATER, TIME } from '../fields.js';
+import { FINGERPRINT, LATER, TIME } from '../../contract/examples.js';
 import { type AtItem, type Services } from '../services.js';
 import { connectionAnswers } from './schemas.js';
 

@@ -9,7 +9,8 @@ import { parseContentDigest } from '../../operations/pump.js';
 import { baseName } from '../../remotes/path.js';
 import { endpoint } from '../endpoint.js';
 import { FILE_NAME } from '../../contract/words.js';
-import { answeredPath, CONNECTION_EXAMPLE, durationMs, TRANSFER, TRANSFER_ID } from '../fields.js';
+import { answeredPath, durationMs, TRANSFER } from '../fields.js';
+import { CONNECTION_EXAMPLE, TRANSFER_ID } from '../../contract/examples.js';
 import { atConnection, connectionIn, operationFor, type Services } from '../services.js';
 import { contentOf, contentRequest } from './content-body.js';
 

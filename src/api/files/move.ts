@@ -3,7 +3,8 @@ import { connectionParameter, moveFields } from '../../contract/file-request.js'
 import * as changes from '../../operations/change.js';
 import { referTo } from '../../operations/path-reference.js';
 import { endpoint } from '../endpoint.js';
-import { durationMs, TRANSFER, TRANSFER_ID } from '../fields.js';
+import { durationMs, TRANSFER } from '../fields.js';
+import { TRANSFER_ID } from '../../contract/examples.js';
 import { connectionIn, operationFor, type Services } from '../services.js';
 
 export const moveFile = endpoint({

@@ -16,7 +16,8 @@ import { newFields } from '../../contract/thing.js';
 import type { Caller } from '../../http/types.js';
 import type { JobOrder } from '../../jobs/service.js';
 import { endpoints, eventsAnswers, eventStream } from '../endpoint.js';
-import { CLOSED, cursor, ID, limit, nextCursor, page } from '../fields.js';
+import { CLOSED, cursor, limit, nextCursor, page } from '../fields.js';
+import { ID } from '../../contract/examples.js';
 import { badField, connectionOf, requireCursor, type Services } from '../services.js';
 import {
   JOB_ID,

@@ -6,7 +6,8 @@ import { dateTime, described, listOf, object, text } from '../../contract/schema
 import { changedFields, newFields, type Reader, shownFields, viewOf } from '../../contract/thing.js';
 import { nextRunsOf, runsAfter } from '../../jobs/schedules.js';
 import { endpoints } from '../endpoint.js';
-import { ID, successAnswer } from '../fields.js';
+import { successAnswer } from '../fields.js';
+import { ID } from '../../contract/examples.js';
 import { actorOf, type Services } from '../services.js';
 import { JOB_ID, jobExample, keysOf, SCHEDULE_ID } from './job.js';
 import { newJob, orderOf } from './jobs.js';

@@ -22,7 +22,8 @@ import type { Receipt } from '../../contract/receipt.js';
 import { type Storage, type StoredTransfer, TRANSFER_ORDERS, type TransferSearch } from '../../storage/storage.js';
 import { NO_PAGE } from '../../http/answer.js';
 import { endpoints } from '../endpoint.js';
-import { CLOSED, cursor, ID, LATER, limit, offset, page, parseSince, TIME, TRANSFER_ID } from '../fields.js';
+import { CLOSED, cursor, limit, offset, page, parseSince } from '../fields.js';
+import { ID, LATER, TIME, TRANSFER_ID } from '../../contract/examples.js';
 import { badField, type Services } from '../services.js';
 
 const endpoint = endpoints(

@@ -2,7 +2,7 @@
 import { attemptExample, attemptFields, copyExample, copyFields, type RouteCopy } from '../../contract/delivery.js';
 import { listOf, object, text } from '../../contract/schema.js';
 import { shownFields, viewOf } from '../../contract/thing.js';
-import { ID } from '../fields.js';
+import { ID } from '../../contract/examples.js';
 import { folderAt, FOLDER_ERRORS } from './folder.js';
 import { endpoints } from '../endpoint.js';
 

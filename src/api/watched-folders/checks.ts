@@ -3,7 +3,8 @@ import { Type } from 'typebox';
 import { base64, count, dateTime, flag, listOf, object, oneOf, text, textOrNull } from '../../contract/schema.js';
 import { ERROR_CODE } from '../../contract/words.js';
 import { answeredPath, durationMs } from '../fields.js';
-import { CLOSED, ID, id, limit, TIME } from '../fields.js';
+import { CLOSED, id, limit } from '../fields.js';
+import { ID, TIME } from '../../contract/examples.js';
 import { COUNTS, FOLDER_ERRORS, folderAt, note, withDate } from './folder.js';
 import { endpoints, itemParameter } from '../endpoint.js';
 

@@ -13,7 +13,8 @@ import {
 import { shownFields, viewOf } from '../../contract/thing.js';
 import { isUuid } from '../../base/uuid.js';
 import { WEBHOOK_ID } from '../events/webhooks.js';
-import { CLOSED, ID, LATER, limit, offset, parseSince, TIME } from '../fields.js';
+import { CLOSED, limit, offset, parseSince } from '../fields.js';
+import { ID, LATER, TIME } from '../../contract/examples.js';
 import { actorOf, badField, type Services } from '../services.js';
 import { queuedAnswer } from './checks.js';
 import { FOLDER_ERRORS } from './folder.js';

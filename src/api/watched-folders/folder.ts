@@ -5,7 +5,7 @@ import { unknown } from '../../base/errors.js';
 import { object } from '../../contract/schema.js';
 import { type Reader, shownFields, viewOf, withDefaults } from '../../contract/thing.js';
 import { type WatchedFolder, watchedFolderFields } from '../../contract/watched-folder.js';
-import { ID, LATER, TIME } from '../fields.js';
+import { ID, LATER, TIME } from '../../contract/examples.js';
 import { actorOf, type AtItem, type Services } from '../services.js';
 
 export const COUNTS = Type.Unsafe<Readonly<Record<string, number>>>({
