@@ -1,8 +1,9 @@
 /** An API key: the credential of a program. */
 import { Type } from 'typebox';
+import { ID, LATER, TIME } from './examples.js';
 import { NAME } from './patterns.js';
 import { dateTime, dateTimeOrNull, listOf, oneOf, orNull, text, textOrNull, texts } from './schema.js';
-import { derived, given, hidden, kept, needed, type RowOf, type SettingsOf } from './thing.js';
+import { derived, type Example, given, hidden, kept, needed, type RowOf, type SettingsOf } from './thing.js';
 
 export type Scope = 'read' | 'write' | 'exec' | 'watch' | 'admin';
 /** The scopes of a key in the configuration that lists none. */
@@ -93,3 +94,16 @@ export const apiKeyFields = {
 
 export type ApiKey = RowOf<typeof apiKeyFields>;
 export type KeyRights = SettingsOf<typeof apiKeyFields>;
+
+export const apiKeyExample = {
+  id: ID,
+  name: 'ci',
+  hint: '7Qx2',
+  scopes: ['read', 'write'],
+  connections: ['warehouse'],
+  allowedIps: ['192.0.2.0/24'],
+  createdAt: TIME,
+  lastUsedAt: LATER,
+  state: 'active',
+  source: 'dashboard',
+} as const satisfies Example<typeof apiKeyFields>;

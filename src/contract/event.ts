@@ -3,7 +3,7 @@
  * webhook can subscribe to it, it is also in the forms, the options of ftg, the nodes for n8n and the tables of the
  * documentation.
  */
-import { CONNECTION_EXAMPLE, TIME } from './examples.js';
+import { CONNECTION_EXAMPLE as connectionExample, TIME, WEBHOOK_ID } from './examples.js';
 import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox';
 import { ATTENTION_KINDS } from './attention.js';
 import { connectionSummary } from './connection/schemas.js';
@@ -102,7 +102,7 @@ const folderExample = {
     path: '/incoming',
     connectionId: 'warehouse',
   },
-  connection: CONNECTION_EXAMPLE,
+  connection: connectionExample,
 };
 
 const late = {
@@ -218,7 +218,7 @@ const subscribedTypes = {
       errorCode: text('The code of that.'),
     },
     example: {
-      connection: CONNECTION_EXAMPLE,
+      connection: connectionExample,
       since: '2026-01-31T11:59:45.000Z',
       error: 'sftp.example.com:22 refuses connections',
       errorCode: 'unreachable',
@@ -231,7 +231,7 @@ const subscribedTypes = {
     name: 'Connection Up',
     text: 'A server works again.',
     data: { connection, since: dateTime('Since when it was down.'), downSeconds: count('For how long.') },
-    example: { connection: CONNECTION_EXAMPLE, since: '2026-01-31T11:31:00.000Z', downSeconds: 1740 },
+    example: { connection: connectionExample, since: '2026-01-31T11:31:00.000Z', downSeconds: 1740 },
   }),
   'attention.raised': subscribed({
     schemaName: 'AttentionRaisedEvent',
@@ -290,7 +290,7 @@ const testTypes = {
         'The webhook that is tried out.',
       ),
     },
-    example: { webhook: { id: '0199c2f4-6f5e-7c1a-9a51-0d2f64b1f001', events: ['transfer.failed'] } },
+    example: { webhook: { id: WEBHOOK_ID, events: ['transfer.failed'] } },
   }),
 };
 

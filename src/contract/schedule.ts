@@ -1,6 +1,7 @@
 /** A schedule: jobs that start at set times. */
+import { TIME } from './examples.js';
 import { shownKey } from './api-key.js';
-import { JOB_STATES, jobOptionFields, type OrderDefinition, place, sourcePlace } from './job.js';
+import { JOB_STATES, jobExample, jobOptionFields, type OrderDefinition, place, sourcePlace } from './job.js';
 import { ORDER_TYPES } from './job-options.js';
 import {
   count,
@@ -16,7 +17,17 @@ import {
   text,
   textOrNull,
 } from './schema.js';
-import { derived, given, hidden, kept, needed, type RowOf, type SettingsOf, shownFields } from './thing.js';
+import {
+  derived,
+  type Example,
+  given,
+  hidden,
+  kept,
+  needed,
+  type RowOf,
+  type SettingsOf,
+  shownFields,
+} from './thing.js';
 
 const scheduledJob = object('ScheduledJob', {
   type: oneOf(ORDER_TYPES, 'What is done.'),
@@ -93,3 +104,19 @@ export const scheduleFields = {
 type Fields = typeof scheduleFields;
 export type Schedule = RowOf<Fields>;
 export type ScheduleSettings = Pick<Schedule, keyof SettingsOf<Fields> | 'jobName' | 'definition'>;
+
+export const scheduleExample = {
+  id: '0199c2f4-6f5e-7c1a-9a51-0d2f64b1e001',
+  name: 'Nightly',
+  cron: '30 2 * * 1-5',
+  timeZone: 'Europe/Berlin',
+  job: {
+    type: 'sync',
+    source: jobExample.source,
+    destination: jobExample.destination,
+    ...jobExample.settings,
+    name: null,
+  },
+  nextRuns: ['2026-02-02', '2026-02-03', '2026-02-04', '2026-02-05', '2026-02-06'].map((day) => `${day}T01:30:00.000Z`),
+  createdAt: TIME,
+} as const satisfies Example<typeof scheduleFields>;

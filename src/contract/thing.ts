@@ -283,12 +283,25 @@ export function viewOf<F extends Fields>(
 }
 
 /**
- * The answer for an example, whose values have the form of answers. Examples have the same values for keys and owners.
+ * The answer for an example, whose values have the form of answers. A value that it leaves out is the default of its
+ * field, the example of its field, or null. Examples have the same values for keys and owners.
  */
 export function exampleOf(fields: Fields, example: object, reader: Reader): Readonly<Record<string, unknown>> {
-  const values: Readonly<Record<string, unknown>> = { ...example };
+  const values: Readonly<Record<string, unknown>> = { ...usualOf(fields), ...example };
   const given = Object.fromEntries(Object.entries(fields).filter(([name]) => name in values));
   return shownOf(given, values, reader, (name) => values[name]);
+}
+
+function usualOf(fields: Fields): Readonly<Record<string, unknown>> {
+  return mapped(fields, (field) => {
+    if (field.kind === 'hidden' || field.kind === 'secret') return undefined;
+    if (field.kind === 'given' && field.default !== undefined) return field.default;
+    return field.example ?? (isNullable(field.schema) ? null : undefined);
+  });
+}
+
+function isNullable(schema: TSchema): boolean {
+  return [(schema as JsonSchema)['type']].flat().includes('null');
 }
 
 function shownOf(

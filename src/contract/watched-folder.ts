@@ -1,5 +1,6 @@
 /** A watched folder: a folder on a remote server that the gateway checks for new files. */
 import { Type } from 'typebox';
+import { LATER, TIME } from './examples.js';
 import { NAME } from './patterns.js';
 import {
   count,
@@ -14,7 +15,7 @@ import {
   textOrNull,
 } from './schema.js';
 import { type ConflictRule, CONFLICT_RULES } from './job.js';
-import { given, hidden, kept, type RowOf, type SettingsOf } from './thing.js';
+import { type Example, given, hidden, kept, type RowOf, type SettingsOf } from './thing.js';
 import { CONNECTION_ID, ERROR_CODE, ROOT_PATH } from './words.js';
 
 const path = { minLength: 1, maxLength: 4096, pattern: NAME };
@@ -258,3 +259,18 @@ export type WatchedFolder = Omit<RowOf<Fields>, 'copyTo'> & { readonly copyTo: C
 
 /** The settings of its owner. */
 export type WatchSettings = Pick<WatchedFolder, keyof SettingsOf<Fields> | 'connectionId' | 'path' | 'source'>;
+
+export const watchedFolderExample = {
+  id: '0199c2f4-6f5e-7c1a-9a51-0d2f64b1c001',
+  connectionId: 'warehouse',
+  name: 'incoming',
+  filePattern: '*.csv',
+  webhookUrl: 'https://example.com/hooks/files',
+  source: 'api',
+  isActive: true,
+  createdAt: TIME,
+  nextCheckAt: LATER,
+  baselineAt: TIME,
+  lastSuccessAt: TIME,
+  failures: 0,
+} as const satisfies Example<typeof watchedFolderFields>;

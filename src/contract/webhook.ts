@@ -1,7 +1,8 @@
 /** A webhook: a receiver that subscribes to types of an account's events. */
 import { EVENT_TYPES } from './event.js';
+import { TIME, WEBHOOK_ID } from './examples.js';
 import { dateTime, dateTimeOrNull, flag, listOf, oneOf, text, texts } from './schema.js';
-import { given, hidden, kept, needed, type RowOf, type SettingsOf } from './thing.js';
+import { type Example, given, hidden, kept, needed, type RowOf, type SettingsOf } from './thing.js';
 
 export const webhookFields = {
   id: kept(text('Identifier.')),
@@ -59,3 +60,9 @@ export const webhookFields = {
 
 export type Webhook = RowOf<typeof webhookFields>;
 export type WebhookSettings = SettingsOf<typeof webhookFields>;
+
+export const webhookExample = {
+  id: WEBHOOK_ID,
+  events: ['transfer.failed', 'connection.down', 'connection.up'],
+  createdAt: TIME,
+} as const satisfies Example<typeof webhookFields>;

@@ -1,13 +1,13 @@
 /** API keys of an account. */
 import type { Static } from 'typebox';
 import { refusal, unknown } from '../../base/errors.js';
-import { type ApiKey, apiKeyFields, type KeyRights } from '../../contract/api-key.js';
+import { type ApiKey, apiKeyExample, apiKeyFields, type KeyRights } from '../../contract/api-key.js';
 import { count, described, flag, listOf, object, text, withDefault } from '../../contract/schema.js';
-import { changedFields, shownFields, viewOf, withDefaults } from '../../contract/thing.js';
+import { changedFields, exampleOf, shownFields, viewOf, withDefaults } from '../../contract/thing.js';
 import { FORMATS } from '../../base/formats.js';
 import type { Caller } from '../../http/types.js';
 import { CLOSED } from '../fields.js';
-import { ID, LATER, TIME } from '../../contract/examples.js';
+import { LATER } from '../../contract/examples.js';
 import { actorOf, type AtItem, badField, itemId, type Services, refuseConfigured } from '../services.js';
 import { endpoints } from '../endpoint.js';
 
@@ -22,20 +22,7 @@ const changes = object('ApiKeyChanges', rights, { ...CLOSED, minProperties: 1 })
 const shownKey = described(apiKey, 'The API key, without the key itself.');
 const shownOnce = text('The API key; shown this once.');
 
-const sample = {
-  id: ID,
-  name: 'ci',
-  hint: '7Qx2',
-  scopes: ['read', 'write'],
-  connections: ['warehouse'],
-  allowedIps: ['192.0.2.0/24'],
-  expiresAt: null,
-  createdAt: TIME,
-  lastUsedAt: LATER,
-  revokedAt: null,
-  state: 'active',
-  source: 'dashboard',
-} as const;
+const sample = exampleOf(apiKeyFields, apiKeyExample, 'owner');
 const sampleKey = 'ftg_3yQ0Zr6VbX1w0yB6uQvTgqk2x5n3m8p1';
 
 endpoint('GET /manage/api-keys', {

@@ -1,11 +1,10 @@
 /** Key pairs for SFTP logins, made by the gateway. */
 import { refusal, unknown } from '../../base/errors.js';
-import { type KeyPair, keyPairFields } from '../../contract/key-pair.js';
+import { type KeyPair, keyPairExample, keyPairFields } from '../../contract/key-pair.js';
 import { listOf, object } from '../../contract/schema.js';
-import { newFields, shownFields, viewOf } from '../../contract/thing.js';
+import { exampleOf, newFields, shownFields, viewOf } from '../../contract/thing.js';
 import { successAnswer } from '../fields.js';
 import { CLOSED } from '../fields.js';
-import { FINGERPRINT, ID, TIME } from '../../contract/examples.js';
 import { actorOf, itemId } from '../services.js';
 import { endpoints } from '../endpoint.js';
 
@@ -13,15 +12,7 @@ const endpoint = endpoints('Connections');
 export const keyPairEndpoints = endpoint.all;
 
 const keyPair = object('KeyPair', shownFields(keyPairFields, 'owner'));
-const sample = {
-  id: ID,
-  name: 'warehouse',
-  type: 'ed25519',
-  publicKey: 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl warehouse',
-  fingerprint: FINGERPRINT,
-  createdAt: TIME,
-  usedBy: ['warehouse'],
-} as const;
+const sample = exampleOf(keyPairFields, keyPairExample, 'owner');
 
 endpoint('GET /manage/key-pairs', {
   operationId: 'listKeyPairs',

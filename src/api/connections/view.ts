@@ -4,7 +4,9 @@
 import { Type } from 'typebox';
 import { requireConnection } from '../../connections/require.js';
 import { component } from '../../contract/schema.js';
-import { defaultSettings, type Values } from '../../contract/connection/definition.js';
+import { type Values } from '../../contract/connection/definition.js';
+import { shownFieldsOf } from '../../contract/connection/schemas.js';
+import { exampleOf } from '../../contract/thing.js';
 import { sftp } from '../../contract/connection/sftp.js';
 import { CONNECTION_TYPES } from '../../contract/connection/types.js';
 import { connectionView } from './connection-input.js';
@@ -27,26 +29,21 @@ export const sampleInput = {
   password: 'secret',
   defaultPath: '/upload',
 };
-export const sample = {
-  ...defaultSettings(sftp),
-  id: 'warehouse',
-  name: 'Warehouse',
-  type: 'sftp',
-  isActive: true,
-  source: 'dashboard',
-  host: 'sftp.example.com',
-  port: 22,
-  username: 'gw',
-  defaultPath: '/upload',
-  pool: { maxSessions: 4 },
-  keyPairId: null,
-  secrets: { password: true, privateKey: false, passphrase: false },
-  hostKeys: [FINGERPRINT],
-  hostKeysLearned: true,
-  createdAt: TIME,
-  updatedAt: TIME,
-  lastTest: { testedAt: LATER, isOk: false, failedStep: 'login', error: 'the server refused the login' },
-};
+export const sample = exampleOf(
+  shownFieldsOf(sftp),
+  {
+    ...sftp.example,
+    type: 'sftp',
+    source: 'dashboard',
+    secrets: { password: true, privateKey: false, passphrase: false },
+    hostKeys: [FINGERPRINT],
+    hostKeysLearned: true,
+    createdAt: TIME,
+    updatedAt: TIME,
+    lastTest: { testedAt: LATER, isOk: false, failedStep: 'login', error: 'the server refused the login' },
+  },
+  'owner',
+);
 
 /** For endpoints that answer with the current connection. */
 export const shownAnswer = { schema: managedConnection, example: sample };

@@ -1,32 +1,24 @@
 /** Webhooks: the receivers of an account's events. */
 import type { TProperties } from 'typebox';
 import { exchangeExample, exchangeFields } from '../../contract/delivery.js';
+import { WEBHOOK_ID } from '../../contract/examples.js';
 import { described, flag, listOf, object, text } from '../../contract/schema.js';
-import { changedFields, newFields, shownFields, viewOf } from '../../contract/thing.js';
-import { type Webhook, webhookFields } from '../../contract/webhook.js';
+import { changedFields, exampleOf, newFields, shownFields, viewOf } from '../../contract/thing.js';
+import { type Webhook, webhookExample, webhookFields } from '../../contract/webhook.js';
 import { successAnswer } from '../fields.js';
 import { actorOf } from '../services.js';
 import { endpoints } from '../endpoint.js';
 
-export const WEBHOOK_ID = '0199c2f4-6f5e-7c1a-9a51-0d2f64b1f001';
 const parameter = { id: text('Identifier of a webhook.', { minLength: 1, examples: [WEBHOOK_ID] }) };
 
 const webhookSchema = object('Webhook', shownFields(webhookFields, 'key'));
 
-const webhookExample = {
-  id: WEBHOOK_ID,
-  url: 'https://example.com/hooks/gateway',
-  events: ['transfer.failed', 'connection.down', 'connection.up'],
-  connections: [],
-  isActive: true,
-  endedAt: null,
-  createdAt: '2026-01-31T12:00:00.000Z',
-};
+const example = exampleOf(webhookFields, webhookExample, 'key');
 
 const webhookOf = (webhook: Webhook) => viewOf(webhookFields, webhook, 'key');
 
 const webhookAnswer = object('WebhookAnswer', { webhook: described(webhookSchema, 'The webhook, as it is now.') });
-const answer = { schema: webhookAnswer, example: { webhook: webhookExample } };
+const answer = { schema: webhookAnswer, example: { webhook: example } };
 const errors = ['unknown_connection', 'address_denied'] as const;
 
 const endpoint = endpoints('Events', parameter);
@@ -40,7 +32,7 @@ endpoint('GET /api/webhooks', {
   description: 'All webhooks for connections that this API key may use, oldest first.',
   answer: {
     schema: object('WebhooksAnswer', { webhooks: listOf(webhookSchema, 'Oldest first.') }),
-    example: { webhooks: [webhookExample] },
+    example: { webhooks: [example] },
   },
 }).handle(async ({ caller }, { events: { subscriptions } }) => ({
   webhooks: (await subscriptions.list(caller)).map(webhookOf),
@@ -78,7 +70,7 @@ endpoint('POST /api/webhooks', {
       webhook: described(webhookSchema, 'The webhook.'),
       secret: text('Signs its events (Standard Webhooks); shown this once.'),
     }),
-    example: { webhook: webhookExample, secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' },
+    example: { webhook: example, secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' },
   },
   errors: [...errors, 'share_exceeded'],
 }).handle(async (input, { events: { subscriptions } }) => {

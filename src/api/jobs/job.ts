@@ -20,8 +20,6 @@ export { jobOf } from '../../jobs/view.js';
 export const JOB_ID = example.id;
 export const jobExample = exampleOf(jobFields, example, 'key');
 
-export const SCHEDULE_ID = '0199c2f4-6f5e-7c1a-9a51-0d2f64b1e001';
-
 export const jobFileSchema = object('JobFile', {
   path: text('Below the source folder; below the destination where only that has it.'),
   state: oneOf(JOB_FILE_STATES, '`planned` is what a dry run would do.'),

@@ -1,4 +1,5 @@
 /** Jobs: copy, move, delete or synchronize whole folders. */
+import { scheduleExample } from '../../contract/schedule.js';
 import { type Static, Type } from 'typebox';
 import { refusal } from '../../base/errors.js';
 import { isUuid } from '../../base/uuid.js';
@@ -29,7 +30,6 @@ import {
   jobSchema,
   jobViewer,
   ownersJob,
-  SCHEDULE_ID,
 } from './job.js';
 import { accepted, acceptedAnswers } from './respond-async.js';
 
@@ -134,7 +134,7 @@ endpoint('GET /api/jobs', {
     query: Type.Object(
       {
         ...filter,
-        scheduleId: Type.Optional(text('Only those that this schedule began.', { examples: [SCHEDULE_ID] })),
+        scheduleId: Type.Optional(text('Only those that this schedule began.', { examples: [scheduleExample.id] })),
         limit: limit(100, 20),
         cursor: cursor(ID),
       },

@@ -1,43 +1,23 @@
 /** Schedules: jobs that start at set times. */
 import { setImmediate as turn } from 'node:timers/promises';
 import { Type } from 'typebox';
-import { type Schedule, scheduleFields } from '../../contract/schedule.js';
+import { type Schedule, scheduleExample, scheduleFields } from '../../contract/schedule.js';
 import { dateTime, described, listOf, object, text } from '../../contract/schema.js';
-import { changedFields, newFields, type Reader, shownFields, viewOf } from '../../contract/thing.js';
+import { changedFields, exampleOf, newFields, type Reader, shownFields, viewOf } from '../../contract/thing.js';
 import { nextRunsOf, runsAfter } from '../../jobs/schedules.js';
 import { endpoints } from '../endpoint.js';
 import { successAnswer } from '../fields.js';
 import { ID } from '../../contract/examples.js';
 import { actorOf, type Services } from '../services.js';
-import { JOB_ID, jobExample, keysOf, SCHEDULE_ID } from './job.js';
+import { JOB_ID, jobExample, keysOf } from './job.js';
 import { newJob, orderOf } from './jobs.js';
 import { accepted, acceptedAnswers } from './respond-async.js';
-import { jobExample as jobRow } from '../../contract/job.js';
 
 const scheduleSchema = object('Schedule', shownFields(scheduleFields, 'key'));
 
-const parameter = { id: text('Identifier of a schedule.', { minLength: 1, examples: [SCHEDULE_ID] }) };
+const parameter = { id: text('Identifier of a schedule.', { minLength: 1, examples: [scheduleExample.id] }) };
 
-const scheduleExample = {
-  id: SCHEDULE_ID,
-  name: 'Nightly',
-  cron: '30 2 * * 1-5',
-  timeZone: 'Europe/Berlin',
-  isActive: true,
-  job: {
-    type: 'sync',
-    source: { connectionId: 'warehouse', path: '/reports' },
-    destination: { connectionId: 'lake', path: '/reports' },
-    ...jobRow.settings,
-    name: null,
-  },
-  nextRuns: ['2026-02-02', '2026-02-03', '2026-02-04', '2026-02-05', '2026-02-06'].map((day) => `${day}T01:30:00.000Z`),
-  lastRunAt: null,
-  lastJobId: null,
-  lastSkippedAt: null,
-  error: null,
-  createdAt: '2026-01-31T12:00:00.000Z',
-};
+const example = exampleOf(scheduleFields, scheduleExample, 'key');
 
 /** A schedule with the values that its row alone does not have. */
 function shownSchedule(row: Schedule) {
@@ -64,14 +44,18 @@ type View = Readonly<Record<string, unknown>>;
 
 const ownersSchedule = {
   schema: object('ManagedSchedule', shownFields(scheduleFields, 'owner')),
-  example: {
-    ...scheduleExample,
-    lastRunAt: '2026-01-30T01:30:00.000Z',
-    lastJobId: JOB_ID,
-    lastDueAt: '2026-01-30T01:30:00.000Z',
-    lastJob: { id: JOB_ID, state: 'succeeded', failed: 0, error: null },
-    key: { id: ID, name: 'nightly export' },
-  },
+  example: exampleOf(
+    scheduleFields,
+    {
+      ...scheduleExample,
+      lastRunAt: '2026-01-30T01:30:00.000Z',
+      lastJobId: JOB_ID,
+      lastDueAt: '2026-01-30T01:30:00.000Z',
+      lastJob: { id: JOB_ID, state: 'succeeded', failed: 0, error: null },
+      key: { id: ID, name: 'nightly export' },
+    },
+    'owner',
+  ),
 };
 
 const scheduleAnswer = object('ScheduleAnswer', { schedule: described(scheduleSchema, 'The schedule, as it is now.') });
@@ -92,7 +76,7 @@ endpoint('GET /api/schedules', {
   answer: {
     description: 'The schedules.',
     schema: object('SchedulesAnswer', { schedules: listOf(scheduleSchema, 'Oldest first.') }),
-    example: { schedules: [scheduleExample] },
+    example: { schedules: [example] },
   },
   owner: {
     operationId: 'listManagedSchedules',
@@ -112,7 +96,7 @@ endpoint('GET /api/schedules/:id', {
   operationId: 'getSchedule',
   summary: 'Show a schedule',
   description: 'One of the connections that this API key may use.',
-  answer: { description: 'As it is now.', schema: scheduleAnswer, example: { schedule: scheduleExample } },
+  answer: { description: 'As it is now.', schema: scheduleAnswer, example: { schedule: example } },
   errors: ['unknown_item'],
   owner: { operationId: 'showSchedule', description: 'As it is now.', answer: ownersSchedule },
 }).handle(async ({ caller, params }, services, reader) => {
@@ -142,7 +126,7 @@ endpoint('POST /api/schedules', {
       },
     },
   },
-  answer: { status: 201, description: 'It is made.', schema: scheduleAnswer, example: { schedule: scheduleExample } },
+  answer: { status: 201, description: 'It is made.', schema: scheduleAnswer, example: { schedule: example } },
   isRemote: true,
   errors: [...errors, 'share_exceeded'],
 }).handle(async (input, services) => {
@@ -161,7 +145,7 @@ endpoint('POST /api/schedules/preview', {
   answer: {
     description: 'The times.',
     schema: object('PreviewAnswer', { nextRuns: listOf(dateTime('A time.'), 'The next five.') }),
-    example: { nextRuns: [...scheduleExample.nextRuns] },
+    example: { nextRuns: scheduleExample.nextRuns },
   },
 }).handle(async ({ body: { cron, timeZone } }) => ({
   nextRuns: runsAfter(new Date(), cron, timeZone).map((time) => time.toISOString()),
@@ -178,7 +162,7 @@ endpoint('PATCH /api/schedules/:id', {
     job: Type.Optional(described(newJob, 'What it begins, as in `POST /api/jobs`.')),
   }),
   bodyExamples: { pause: { isActive: false } },
-  answer: { description: 'As it is from now on.', schema: scheduleAnswer, example: { schedule: scheduleExample } },
+  answer: { description: 'As it is from now on.', schema: scheduleAnswer, example: { schedule: example } },
   isRemote: true,
   errors: [...errors, 'unknown_item'],
 }).handle(async (input, services) => {
@@ -208,7 +192,7 @@ endpoint('POST /api/schedules/:id/run', {
   description: 'Begins its job out of turn, whether it is switched on or not. 409 while a run of it has not ended.',
   answers: acceptedAnswers('It has begun, or waits for others of the account.', {
     ...jobExample,
-    scheduleId: SCHEDULE_ID,
+    scheduleId: scheduleExample.id,
   }),
   errors: ['unknown_item', 'plan_required', 'in_use', 'share_exceeded'],
 }).handle(async ({ caller, params }, { schedules }) => accepted(await schedules.run(caller, params.id)));

@@ -12,9 +12,8 @@ import {
 } from '../../contract/delivery.js';
 import { shownFields, viewOf } from '../../contract/thing.js';
 import { isUuid } from '../../base/uuid.js';
-import { WEBHOOK_ID } from '../events/webhooks.js';
 import { CLOSED, limit, offset, parseSince } from '../fields.js';
-import { ID, LATER, TIME } from '../../contract/examples.js';
+import { ID, LATER, TIME, WEBHOOK_ID } from '../../contract/examples.js';
 import { actorOf, badField, type Services } from '../services.js';
 import { queuedAnswer } from './checks.js';
 import { FOLDER_ERRORS } from './folder.js';

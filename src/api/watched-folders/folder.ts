@@ -1,11 +1,11 @@
 /** A watched folder for keys and for owners, and the first steps of the endpoints of its checks and deliveries. */
-import { type Static, Type } from 'typebox';
+import { Type } from 'typebox';
 import { type Caller, mayUse } from '../../base/caller.js';
 import { unknown } from '../../base/errors.js';
 import { object } from '../../contract/schema.js';
-import { type Reader, shownFields, viewOf, withDefaults } from '../../contract/thing.js';
-import { type WatchedFolder, watchedFolderFields } from '../../contract/watched-folder.js';
-import { ID, LATER, TIME } from '../../contract/examples.js';
+import { exampleOf, type Reader, shownFields, viewOf } from '../../contract/thing.js';
+import { type WatchedFolder, watchedFolderExample, watchedFolderFields } from '../../contract/watched-folder.js';
+import { ID } from '../../contract/examples.js';
 import { actorOf, type AtItem, type Services } from '../services.js';
 
 export const COUNTS = Type.Unsafe<Readonly<Record<string, number>>>({
@@ -17,36 +17,12 @@ export const COUNTS = Type.Unsafe<Readonly<Record<string, number>>>({
 export const watchedFolder = object('WatchedFolder', shownFields(watchedFolderFields, 'key'));
 export const ownersFolder = object('ManagedWatchedFolder', shownFields(watchedFolderFields, 'owner'));
 
-export const example: Static<typeof watchedFolder> = {
-  id: '0199c2f4-6f5e-7c1a-9a51-0d2f64b1c001',
-  connectionId: 'warehouse',
-  name: 'incoming',
-  path: '/incoming',
-  filePattern: '*.csv',
-  scheduleMinutes: 5,
-  webhookUrl: 'https://example.com/hooks/files',
-  source: 'api',
-  detectModified: false,
-  isActive: true,
-  createdAt: TIME,
-};
-
-export const ownersExample: Static<typeof ownersFolder> = {
-  ...withDefaults(watchedFolderFields, {}),
-  ...example,
-  id: ID,
-  source: 'manual',
-  nextCheckAt: LATER,
-  baselineAt: TIME,
-  lastSuccessAt: TIME,
-  lastDetectionAt: null,
-  alarmedAt: null,
-  failingSince: null,
-  failures: 0,
-  errorCode: null,
-  errorMessage: null,
-  deliveriesEndedAt: null,
-};
+export const example = exampleOf(watchedFolderFields, watchedFolderExample, 'key');
+export const ownersExample = exampleOf(
+  watchedFolderFields,
+  { ...watchedFolderExample, id: ID, source: 'manual' },
+  'owner',
+);
 
 export const FOLDER_ERRORS = ['unknown_watched_folder'] as const;
 
