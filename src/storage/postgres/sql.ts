@@ -82,6 +82,18 @@ export function fromExcluded(columns: readonly string[]): string {
   return columns.map((column) => `${column} = excluded.${column}`).join(', ');
 }
 
+/** Rows as the table `t`: a column for each named property, with the type of its array. */
+export function tableOf<R extends object>(sql: Queryable, rows: readonly R[], types: ArrayTypes<R>) {
+  const columns = Object.entries(types) as [keyof R & string, 'texts'][];
+  const arrays = columns.map(([name, type]) =>
+    sql.types[type](rows.map((row) => (row[name] ?? null) as string | null)),
+  );
+  const names = columns.map(([name]) => columnOf(name));
+  return sql(templateOf(['unnest(', ...names.slice(1).map(() => ', '), `) as t (${names.join(', ')})`]), ...arrays);
+}
+
+type ArrayTypes<R> = { readonly [N in keyof R]?: 'booleans' | 'texts' | 'bigints' | 'times' | 'uuids' };
+
 /** Removes the rows from a result, for the same reason: the rows of all pages of a list would stay in memory. */
 export function takeRows<T>(found: T[]): T[] {
   return found.splice(0);

@@ -4,6 +4,7 @@
  */
 import { uuidv7 } from '../../base/uuid.js';
 import type { Database } from '../postgres/database.js';
+import { type Queryable, tableOf } from '../postgres/sql.js';
 import type { Outbox } from './outbox.js';
 import type { NewEvent } from './webhook-event.js';
 
@@ -78,29 +79,28 @@ export class Alarms {
     eventOf: (alarm: Alarm) => AlarmEvent,
   ): Promise<{ readonly raised: number; readonly cleared: number } | undefined> {
     return this.#database.transaction(async (tx) => {
-      const { texts, booleans } = tx.types;
       // Held to the end: ids are assigned in the order of the commits.
       const [mine] = await tx`
         select 1 from alarm_accounts where account_id = ${accountId} and looked_by = ${claim} for update`;
       if (mine === undefined) return undefined;
-      const keys = texts(found.map(({ key }) => key));
+      const keys = tx.types.texts(found.map(({ key }) => key));
       const cleared = await tx<Alarm[]>`
         update alarms set ended_at = now() where account_id = ${accountId} and ended_at is null and key <> all (${keys})
-        returning id, key, kind, is_urgent, item, since, ended_at`;
-      const rows = tx`
-        unnest(${keys}, ${texts(found.map(({ kind }) => kind))}, ${booleans(found.map(({ isUrgent }) => isUrgent))},
-          ${texts(found.map(({ item }) => item))}) with ordinality as f (key, kind, is_urgent, item, n)`;
+        returning ${columns(tx)}`;
+      const numbered = found.map((alarm, number) => ({ ...alarm, number }));
+      const types = { key: 'texts', kind: 'texts', isUrgent: 'booleans', item: 'texts', number: 'bigints' } as const;
+      const rows = tableOf(tx, numbered, types);
       await tx`
-        update alarms a set item = f.item, is_urgent = f.is_urgent from ${rows}
-        where a.account_id = ${accountId} and a.ended_at is null and a.key = f.key
-          and (a.item, a.is_urgent) is distinct from (f.item, f.is_urgent)`;
+        update alarms a set item = t.item, is_urgent = t.is_urgent from ${rows}
+        where a.account_id = ${accountId} and a.ended_at is null and a.key = t.key
+          and (a.item, a.is_urgent) is distinct from (t.item, t.is_urgent)`;
       const raised = await tx<Alarm[]>`
         insert into alarms (account_id, key, kind, is_urgent, item, since)
-        select ${accountId}, f.key, f.kind, f.is_urgent, f.item, now() from ${rows}
+        select ${accountId}, t.key, t.kind, t.is_urgent, t.item, now() from ${rows}
         where not exists (
-          select from alarms a where a.account_id = ${accountId} and a.ended_at is null and a.key = f.key)
-        order by f.n
-        returning id, key, kind, is_urgent, item, since, ended_at`;
+          select from alarms a where a.account_id = ${accountId} and a.ended_at is null and a.key = t.key)
+        order by t.number
+        returning ${columns(tx)}`;
       const news = [...cleared, ...raised].map((alarm) => ({ accountId, ...eventOf(alarm) }));
       await this.#outbox.add(tx, news);
       if (raised.length > 0) this.#database.notices.announceHere(tx, 'alarm-mail', 0);
@@ -112,7 +112,7 @@ export class Alarms {
   async list(accountId: string, kinds: readonly string[], endedSince: Date | null): Promise<readonly Alarm[]> {
     return this.#database.run(
       (sql) => sql<Alarm[]>`
-        select id, key, kind, is_urgent, item, since, ended_at from alarms
+        select ${columns(sql)} from alarms
         where account_id = ${accountId} and kind = any (${sql.types.texts([...kinds])})
           and (ended_at is null or ended_at > ${endedSince}) order by id`,
     );
@@ -123,4 +123,8 @@ export class Alarms {
       (sql) => sql`delete from alarms where ended_at < now() - make_interval(days => ${KEPT_DAYS}::int)`,
     );
   }
+}
+
+function columns(sql: Queryable) {
+  return sql`id, key, kind, is_urgent, item, since, ended_at`;
 }

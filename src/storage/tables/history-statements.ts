@@ -4,7 +4,7 @@ import { columnNamesOf, type Fields } from '../../contract/thing.js';
 import { transferColumns, type TransferType } from '../../contract/transfer.js';
 import { firstIdAt } from '../postgres/clock.js';
 import { columnOf } from '../postgres/column-names.js';
-import { fromExcluded, type Queryable, storable, templateOf, type Transaction } from '../postgres/sql.js';
+import { fromExcluded, type Queryable, storable, tableOf, templateOf, type Transaction } from '../postgres/sql.js';
 import { type Failed, failureOf, isReported, failureEvents } from './failed-transfers.js';
 import { endingFiles } from './job-tree.js';
 import { correctingUses, endingUses } from './links.js';
@@ -183,13 +183,11 @@ export async function writeBatch(
 /** The job files among the rows end in the same statement. */
 function jobFiles(sql: Queryable, rows: readonly TransferRow[]) {
   const paths = rows.flatMap(({ id, job }) => (job === null ? [] : [{ id, path: job.path }]));
-  const { uuids, texts } = sql.types;
   return sql`
     i as (
-      select n.id, n.job_id, decode(p.path, 'hex') as path, n.file_size, n.error_code as code, n.error_message as message,
+      select n.id, n.job_id, decode(t.path, 'hex') as path, n.file_size, n.error_code as code, n.error_message as message,
         case when n.status = 'success' then 'done' else 'failed' end as state
-      from input n join unnest(${uuids(paths.map(({ id }) => id))}, ${texts(paths.map(({ path }) => path))})
-        as p (id, path) on p.id = n.id
+      from input n join ${tableOf(sql, paths, { id: 'uuids', path: 'texts' })} on t.id = n.id
     ),
     ${endingFiles(sql)},`;
 }

@@ -3,7 +3,7 @@ import type { ErrorCode } from '../../base/errors.js';
 import type { JobState } from '../../contract/job.js';
 import type { QueueSender } from '../queue/queue.js';
 import type { Database } from '../postgres/database.js';
-import { letGo, type Queryable, storable, jsonOf, type Transaction } from '../postgres/sql.js';
+import { letGo, type Queryable, storable, jsonOf, tableOf, type Transaction } from '../postgres/sql.js';
 import type { Findings } from './found-files.js';
 import type { Job, JobCounts, JobFile, JobFileEnd, JobFolder, NewJobRow } from './job.js';
 import { isFiltered } from '../../contract/job.js';
@@ -212,19 +212,16 @@ export class JobTree {
   /** Files that end without an item of the history. */
   async end({ id, accountId }: Owned, ends: readonly JobFileEnd[]): Promise<void> {
     if (ends.length === 0) return;
-    const write = (sql: Queryable) => {
-      const { texts } = sql.types;
-      return sql`
-        with i as (
-          select ${id}::uuid as job_id, decode(path, 'hex') as path, state, 0::bigint as file_size, code, message,
-            null::uuid as id
-          from unnest(
-            ${texts(ends.map(({ path }) => path.toString('hex')))}, ${texts(ends.map(({ state }) => state))},
-            ${texts(ends.map(({ errorCode }) => errorCode))},
-            ${texts(ends.map(({ errorMessage }) => storable(errorMessage)))}) as t (path, state, code, message)),
-        ${endingFiles(sql)}
-        select from outcome`;
-    };
+    const rows = ends.map(({ path, state, errorCode: code, errorMessage }) => {
+      return { path: path.toString('hex'), state, code, message: storable(errorMessage) };
+    });
+    const write = (sql: Queryable) => sql`
+      with i as (
+        select ${id}::uuid as job_id, decode(path, 'hex') as path, state, 0::bigint as file_size, code, message,
+          null::uuid as id
+        from ${tableOf(sql, rows, { path: 'texts', state: 'texts', code: 'texts', message: 'texts' })}),
+      ${endingFiles(sql)}
+      select from outcome`;
     await this.#database.turns.run(accountId, () => this.#database.apart(write), RECORDS_FIRST);
   }
 

@@ -12,7 +12,7 @@ import { receiptedFields, type ReceiptedTransfer } from '../../contract/transfer
 import type { Database } from '../postgres/database.js';
 import { errorCodeOf } from '../postgres/errors.js';
 import { OwnerTurns } from '../postgres/owner-turns.js';
-import { columnsOf, type Queryable, takeRows } from '../postgres/sql.js';
+import { columnsOf, type Queryable, tableOf, takeRows } from '../postgres/sql.js';
 import type { ReceiptKey, ReceiptKeys, Signer } from '../secrets/receipt-keys.js';
 import { itemsOfIds, stagesOf } from './history-queries.js';
 import type { ReceiptFacts, TransferRow } from './transfer.js';
@@ -252,7 +252,6 @@ async function linksOf(claim: Claim, rows: readonly ReceiptedRow[]): Promise<Cha
 
 /** CTEs that add to a chain; `moved` has a row if the claim is still valid. */
 function linking(sql: Queryable, { accountId, token, at, since, made, head }: ChainLinks) {
-  const { uuids, bigints, texts } = sql.types;
   return sql`
     moved as (
       update receipt_chains set sequence = ${since + made.length}, head = ${head}, claim = null, claimed_until = null
@@ -261,8 +260,7 @@ function linking(sql: Queryable, { accountId, token, at, since, made, head }: Ch
     receipted as (
       insert into receipts (account_id, sequence, transfer_id, recorded_at, receipt)
       select ${accountId}::uuid, t.sequence, t.transfer_id, ${at}::timestamptz, t.receipt
-      from unnest(${bigints(made.map(({ sequence }) => sequence))}, ${uuids(made.map(({ transferId }) => transferId))},
-        ${texts(made.map(({ receipt }) => receipt))}) as t (sequence, transfer_id, receipt)
+      from ${tableOf(sql, made, { sequence: 'bigints', transferId: 'uuids', receipt: 'texts' })}
     )`;
 }
 

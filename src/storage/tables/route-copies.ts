@@ -3,7 +3,7 @@ import type { ErrorCode } from '../../base/errors.js';
 import { copyFields, type NewCopy, type OutgoingDelivery, type RouteCopy } from '../../contract/delivery.js';
 import type { CopyTo } from '../../contract/watched-folder.js';
 import type { Database } from '../postgres/database.js';
-import { columnsOf, type Queryable, storable, type Transaction } from '../postgres/sql.js';
+import { columnsOf, type Queryable, storable, tableOf, type Transaction } from '../postgres/sql.js';
 import type { JobPlace } from '../../contract/job.js';
 
 /** Whether the copies that wait have a new target. */
@@ -99,18 +99,15 @@ export function copiesOf(sql: Queryable, eventId: string): PromiseLike<readonly 
 
 /** The copies of a new event, in its order. */
 export async function insertCopies(tx: Transaction, eventId: string, copies: readonly NewCopy[]): Promise<void> {
-  const { uuids, texts } = tx.types;
+  const rows = copies.map((copy, number) => ({ ...copy, number, path: storable(copy.path) }));
   await tx`
-    insert into route_copies (id, event_id, number, path, raw_name, target_connection)
-    select id, ${eventId}::uuid, number - 1, path, raw_name, target from unnest(
-      ${uuids(copies.map(({ id }) => id))}, ${texts(copies.map(({ path }) => storable(path)))},
-      ${texts(copies.map(({ rawName }) => rawName))}, ${texts(copies.map(({ connectionId }) => connectionId))})
-      with ordinality as t (id, path, raw_name, target, number)`;
+    insert into route_copies (event_id, id, number, path, raw_name, target_connection)
+    select ${eventId}::uuid, t.*
+    from ${tableOf(tx, rows, { id: 'uuids', number: 'bigints', path: 'texts', rawName: 'texts', connectionId: 'texts' })}`;
 }
 
 /** A CTE that ends the copies among the rows of `input`, by the ids of transfer and copy. */
 export function endingCopies(sql: Queryable, parts: readonly { readonly id: string; readonly copyId: string }[]) {
-  const { uuids } = sql.types;
   return sql`
     copied as (
       update route_copies c set state = case when n.status = 'success' then 'done' else 'failed' end,
@@ -118,9 +115,8 @@ export function endingCopies(sql: Queryable, parts: readonly { readonly id: stri
         target_path = case when n.status = 'success' then n.path end,
         size = case when n.status = 'success' then n.file_size end,
         error_code = n.error_code, error_message = n.error_message
-      from input n join unnest(${uuids(parts.map(({ id }) => id))}, ${uuids(parts.map(({ copyId }) => copyId))})
-        as p (id, copy_id) on p.id = n.id
-      where c.id = p.copy_id and c.state = 'waiting'
+      from input n join ${tableOf(sql, parts, { id: 'uuids', copyId: 'uuids' })} on t.id = n.id
+      where c.id = t.copy_id and c.state = 'waiting'
     ),`;
 }
 

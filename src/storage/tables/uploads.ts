@@ -12,7 +12,7 @@ import {
 import { columnNamesOf } from '../../contract/thing.js';
 import { columnOf } from '../postgres/column-names.js';
 import type { Database } from '../postgres/database.js';
-import { columnsOf, fromExcluded, jsonOf, type Queryable, rowOf, templateOf } from '../postgres/sql.js';
+import { columnsOf, fromExcluded, jsonOf, type Queryable, rowOf, tableOf, templateOf } from '../postgres/sql.js';
 
 export interface UploadAddress {
   readonly accountId: string;
@@ -112,18 +112,15 @@ export class Uploads {
     writers: readonly WriterProgress[],
     { expireHours }: Pick<UploadLimits, 'expireHours'>,
   ): Promise<ReadonlyMap<string, { readonly isAsked: boolean }>> {
+    const progress = writers.map((writer) => ({ ...writer, hashStates: writer.hashStates?.toString('hex') }));
     const rows = await this.#database.run(
       (sql) => sql<{ writer: string; isAsked: boolean }[]>`
-        update uploads u set lease_until = ${leaseEnd(sql)}, stands = greatest(u.stands, w.stands),
-          hash_states = case when w.stands >= u.stands then coalesce(decode(w.states, 'hex'), u.hash_states)
+        update uploads u set lease_until = ${leaseEnd(sql)}, stands = greatest(u.stands, t.stored_bytes),
+          hash_states = case when t.stored_bytes >= u.stands then coalesce(decode(t.hash_states, 'hex'), u.hash_states)
             else u.hash_states end,
           expires_at = ${expiry(sql, { expireHours })}
-        from unnest(${sql.types.uuids(writers.map(({ id }) => id))},
-          ${sql.types.uuids(writers.map(({ writer }) => writer))},
-          ${sql.types.bigints(writers.map(({ storedBytes }) => storedBytes))},
-          ${sql.types.texts(writers.map(({ hashStates }) => hashStates?.toString('hex') ?? null))})
-          as w (id, writer, stands, states)
-        where u.id = w.id and u.writer = w.writer returning u.writer, u.is_asked`,
+        from ${tableOf(sql, progress, { id: 'uuids', writer: 'uuids', storedBytes: 'bigints', hashStates: 'texts' })}
+        where u.id = t.id and u.writer = t.writer returning u.writer, u.is_asked`,
     );
     return new Map(rows.map(({ writer, isAsked }) => [writer, { isAsked }]));
   }
@@ -265,14 +262,12 @@ function written(fields: typeof uploadPartFields | typeof uploadTailFields) {
 
 /** A CTE that ends the uploads among the rows of `input`; `ended` has the transfers that did. */
 export function endingUploads(sql: Queryable, ends: readonly { readonly id: string; readonly uploadId: string }[]) {
-  const { uuids } = sql.types;
   return sql`
     ended as (
       update uploads u set state = 'done', transfer_id = n.id, stands = n.file_size, length = n.file_size,
         is_exact = true, writer = null, lease_until = null, hash_states = null, digest = decode(n.digest, 'hex')
-      from input n join unnest(${uuids(ends.map(({ id }) => id))}, ${uuids(ends.map(({ uploadId }) => uploadId))})
-        as p (id, upload_id) on p.id = n.id
-      where u.id = p.upload_id and u.state <> 'done' and n.status = 'success' returning u.transfer_id as id
+      from input n join ${tableOf(sql, ends, { id: 'uuids', uploadId: 'uuids' })} on t.id = n.id
+      where u.id = t.upload_id and u.state <> 'done' and n.status = 'success' returning u.transfer_id as id
     ),`;
 }
 

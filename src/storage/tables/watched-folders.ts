@@ -9,7 +9,7 @@ import {
 import type { QueueSender } from '../queue/queue.js';
 import { type Clock, idsAt, readClock } from '../postgres/clock.js';
 import type { Database } from '../postgres/database.js';
-import { columnsOf, type Queryable, rowOf, storable, type Transaction } from '../postgres/sql.js';
+import { columnsOf, type Queryable, rowOf, storable, tableOf, type Transaction } from '../postgres/sql.js';
 import type { FolderSecrets } from '../secrets/sealed-rows.js';
 import { isReported } from './failed-transfers.js';
 import { writeBatch } from './history-statements.js';
@@ -201,11 +201,10 @@ export class WatchedFolders {
         where f.is_active and deleted_at is null and next_check_at <= now()
         order by next_check_at limit ${limit} for update of f skip locked`;
       if (due.length === 0) return { due: 0, skipped: 0 };
+      const rows = due.map((folder) => ({ id: folder.id, nextAt: next(folder) }));
       await tx`
-        update watched_folders f set next_check_at = t.next_at::timestamptz, is_follow_up = false
-        from unnest(${due.map(({ id }) => id)}::uuid[],
-          ${due.map((folder) => next(folder).toISOString())}::text[]) as t (id, next_at)
-        where f.id = t.id`;
+        update watched_folders f set next_check_at = t.next_at, is_follow_up = false
+        from ${tableOf(tx, rows, { id: 'uuids', nextAt: 'times' })} where f.id = t.id`;
       const taken = await this.#queue.send(
         'watch-check',
         due.map(({ id, kind, dueAt, accountId, host }) => ({
