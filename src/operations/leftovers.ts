@@ -28,6 +28,8 @@ const REMOVE_AFTER_MS = 1_000;
 const REMOVALS: RetrySchedule = { delaysMs: [5_000, 30_000, 120_000, 600_000], isEndless: true };
 /** About a day: a server may be away for long, and this process may run even longer. */
 const MAX_REMOVE_ATTEMPTS = 150;
+/** A slow server makes the file of a cut session when the first attempts have already missed it. */
+const LAST_MISSES = 3;
 
 export class Sweeper {
   readonly #options: SweeperOptions;
@@ -128,17 +130,13 @@ export class Sweeper {
     remove: (remote: Remote) => Promise<void>,
   ): Promise<void> {
     const { signal } = this.#stopped;
-    const isOver = (error: unknown): boolean => signal.aborted || hasCode(error, 'not_found');
+    const mayPass = (error: unknown, failures: number): boolean =>
+      failures < (hasCode(error, 'not_found') ? LAST_MISSES : MAX_REMOVE_ATTEMPTS);
     try {
       await pause(REMOVE_AFTER_MS, signal);
-      await retrying(
-        REMOVALS,
-        () => this.#use(connection, remove),
-        (error, failures) => !isOver(error) && failures < MAX_REMOVE_ATTEMPTS,
-        signal,
-      );
+      await retrying(REMOVALS, () => this.#use(connection, remove), mayPass, signal);
     } catch (error) {
-      if (isOver(error)) return;
+      if (signal.aborted || hasCode(error, 'not_found')) return;
       // It is noted: the node that finds this one dead removes it.
       this.#options.log('warn', 'a hidden file could not be removed', { connectionId: connection.id, path });
     }
