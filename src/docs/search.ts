@@ -48,16 +48,14 @@ const RANKING: SearchOptions = {
   prefix: true,
   fuzzy: (term) => (term.length > 4 ? 0.2 : false),
 };
-/** With so many results, no further ones are searched. */
-const ENOUGH = 12;
-
-/** First an entry with this title, then entries with all words; those with some of them fill the rest. */
+/** First an entry with this title, then the others by rank: the more words they have, and the more in titles, the higher. */
 export function find(index: MiniSearch<Entry>, text: string): Hit[] {
   const words = text.toLowerCase().split(/[^\p{L}\p{N}]+/u);
   const significant = words.filter((word) => !COMMON.has(word)).join(' ') || text;
-  const all = index.search(significant, { ...RANKING, combineWith: 'AND' });
-  const some = all.length >= ENOUGH ? [] : index.search(significant, { ...RANKING, combineWith: 'OR' });
-  const named = all.filter(({ title }) => title === text);
-  const results = new Map([...named, ...all, ...some].map((result) => [result.id as number, result]));
-  return [...results.values()].map(({ terms, ...stored }) => ({ found: stored as unknown as Found, words: terms }));
+  const ranked = index.search(significant, RANKING);
+  const named = ranked.filter(({ title }) => title === text);
+  return [...new Set([...named, ...ranked])].map(({ terms, ...stored }) => ({
+    found: stored as unknown as Found,
+    words: terms,
+  }));
 }
