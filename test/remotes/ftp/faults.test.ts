@@ -426,6 +426,25 @@ test('what cannot be deleted now is noted for later', async (t) => {
   });
 });
 
+// Some of these reasons end no session by themselves, like a refusal of the server.
+for (const reason of ['cancelled', 'draining', 'database_away', 'upload_locked'] as const) {
+  test(`an upload that ends with ${reason} before the server answers STOR leaves nothing`, async (t) => {
+    const controller = new AbortController();
+    const [server, client] = await setUp(t, {
+      STOR: (path) => {
+        server.files.set(path, Buffer.alloc(0));
+        controller.abort(new GatewayError(reason, 'it ends'));
+      },
+    });
+    await assert.rejects(
+      client.use((remote) => put(remote, '/a', 'new'), {}, {}, controller.signal),
+      failsWith(reason),
+    );
+    assert.equal(server.files.size, 1);
+    assert.deepEqual(client.removedLater, [...server.files.keys()]);
+  });
+}
+
 test('a rename whose answer is lost has succeeded if the file exists', async (t) => {
   const [server, client] = await setUp(t, {
     RNTO: async (_to, { usual, socket, session }) => {

@@ -12,6 +12,7 @@ import { REPLY, REQUEST } from '../../../src/remotes/sftp/wire/wire.js';
 import { get, LIMITS, openRemote, path, put, sftpConnection, testDeps, type OpenRemote } from '../support/harness.js';
 import { nameFields, startOddServer, type Oddities, type OddServer } from '../../servers/scripted-sftp.js';
 import { startMisreportingSftp } from '../../servers/misreporting.js';
+import { eventually } from '../../support/eventually.js';
 import { held } from '../../support/reliability.js';
 import { connectionOf, openSeam } from '../../support/seam.js';
 
@@ -462,6 +463,22 @@ describe('SFTP servers that are unlike OpenSSH', () => {
     });
     await assert.rejects(remote.makeFolder(path('/a/b/c')), code('not_found'));
   });
+
+  for (const reason of ['cancelled', 'draining', 'database_away', 'upload_locked'] as const) {
+    test(`an upload that ends with ${reason} before the server answers OPEN leaves nothing`, async (t) => {
+      let end = (): void => undefined;
+      const opened = await odd(t, {
+        odd: ({ type }) => {
+          if (type === REQUEST.OPEN) end();
+          return false;
+        },
+      });
+      end = () => opened.abort.abort(new GatewayError(reason, 'it ends'));
+      await assert.rejects(put(opened.remote, path('/g'), Buffer.from('new'), 3), code(reason));
+      assert.equal(opened.server.files.size, 1);
+      await eventually(() => opened.server.files.size === 0, 'the hidden file is removed');
+    });
+  }
 
   test('a server that becomes silent is a stall, at every kind of request', async (t) => {
     const limits = { ...LIMITS, stallTimeoutMs: 1_000 };

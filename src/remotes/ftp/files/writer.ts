@@ -36,8 +36,8 @@ export async function openWriter(
   try {
     return new FileWriter(operation, await store(operation, stored, path), path, stored);
   } catch (error) {
-    // Without a reply of the server, the file may exist all the same.
-    if (hidden !== undefined && !isRefusal(error)) leftovers.removeLater(stored);
+    // Without a reply of the server, the file may exist all the same. The reason of an abort is no reply.
+    if (hidden !== undefined && (operation.signal.aborted || !isRefusal(error))) leftovers.removeLater(stored);
     throw error;
   }
 }
