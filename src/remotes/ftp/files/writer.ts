@@ -5,7 +5,7 @@ import { type ErrorCode, GatewayError, hasCode } from '../../../base/errors.js';
 import { findStored, readBack } from '../../acknowledged.js';
 import { isAFolder } from '../../obstacles.js';
 import { baseName, parentOf, ROOT, type RemotePath } from '../../path.js';
-import { hiddenBeside, isRefusal, isWrittenBeside, publishUpload } from '../../publish.js';
+import { hiddenBeside, isWrittenBeside, publishUpload } from '../../publish.js';
 import type { Commit, FileInfo, RemoteWriter, WriteOptions } from '../../remote.js';
 import { beginTransfer, type Transfer } from '../session/data.js';
 import { find, measure, stat, untilAtRest } from './lookup.js';
@@ -36,8 +36,8 @@ export async function openWriter(
   try {
     return new FileWriter(operation, await store(operation, stored, path), path, stored);
   } catch (error) {
-    // Without a reply of the server, the file may exist all the same. The reason of an abort is no reply.
-    if (hidden !== undefined && (operation.signal.aborted || !isRefusal(error))) leftovers.removeLater(stored);
+    // A connection that ended without the reply of STOR may have made the file all the same.
+    if (hidden !== undefined && !operation.lease.control.alive) leftovers.removeLater(stored);
     throw error;
   }
 }
