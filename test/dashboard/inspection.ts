@@ -23,7 +23,7 @@ export async function violations(page: Page, within = 'html'): Promise<readonly 
   // Run by the debugger, to which the page's policy does not apply.
   if (!(await page.evaluate<boolean>(`'axe' in globalThis`))) await page.evaluate(AXE);
   const found = await page.evaluate<AxeResults>(
-    `axe.run(${JSON.stringify(within)}, ${JSON.stringify({ runOnly: RULES })})`,
+    `axe.run(${JSON.stringify(within)}, ${JSON.stringify({ runOnly: RULES, resultTypes: ['violations'] })})`,
   );
   return found.violations.map(
     ({ id, nodes }) =>
