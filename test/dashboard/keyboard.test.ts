@@ -154,6 +154,7 @@ test('find a file, preview it, rename it, delete it', async () => {
   assert.match(await focused(), /notes\.txt/, 'the focus is back on the row');
   await press('F2');
   await page.getByRole('dialog', { name: 'Rename notes.txt' }).waitFor();
+  await eventually(async () => /^New name/.test(await focused()), 'the focus on the name');
   await press('Control+a');
   await type('notes-2.txt');
   await press('Enter');

@@ -21,8 +21,8 @@ export function Rename(props: {
     if (isSelected.current || !(input instanceof HTMLInputElement)) return;
     isSelected.current = true;
     const end = file.isDirectory ? file.name.length : stemLength(file.name);
-    // The dialog may select the whole name when it sets the focus.
-    requestAnimationFrame(() => input.setSelectionRange(0, end));
+    // After the dialog, which may select the whole name when it sets the focus, and before the next key.
+    queueMicrotask(() => input.setSelectionRange(0, end));
   };
   const move = useAction(
     () =>
