@@ -168,6 +168,24 @@ test('find a file, preview it, rename it, delete it', async () => {
   await eventually(() => !existsSync(onDisk('notes-2.txt')), 'deleted');
 });
 
+test('the name without its extension is selected with the focus, before any key', async () => {
+  await page.goto('/files/sandbox?path=/');
+  await page.getByRole('grid', { name: 'Files' }).waitFor();
+  await tabTo(/^Select all$/);
+  await tabTo(/other\.txt/);
+  await page.evaluate(`document.addEventListener('focusin', ({ target }) => {
+    if (!target.matches('[role="dialog"] input')) return;
+    queueMicrotask(() => (globalThis.selected ??= target.value.slice(target.selectionStart, target.selectionEnd)));
+  })`);
+  await press('F2');
+  await page.getByRole('dialog', { name: 'Rename other.txt' }).waitFor();
+  await eventually(async () => /^New name/.test(await focused()), 'the focus on the name');
+  const selected = await page.evaluate('globalThis.selected');
+  await press('Escape');
+  await noDialog();
+  assert.equal(selected, 'other');
+});
+
 test('create a folder', async () => {
   await noDialog();
   await press('g', 'f');
