@@ -1,5 +1,6 @@
 /** Watched folders with incomplete listings: some lines cannot be read, or a listing ends early and seems complete. */
 import assert from 'node:assert/strict';
+import { EventEmitter, once } from 'node:events';
 import { after, before, suite, test } from 'node:test';
 import { behindProxy, type Remote } from '../faults/rig.js';
 import { FTP_SERVERS, type TestServer } from '../servers/catalogue.js';
@@ -17,6 +18,7 @@ suite('watched folders over a server with unreadable lines in its listings', () 
   let scripted: ScriptedFtp;
   let bench: Bench;
   let lines: readonly string[] = [];
+  let beforeList = async (): Promise<void> => undefined;
   const file = (name: string): string => `-rw-r--r-- 1 a a 4 Feb 03 2026 ${name}`;
 
   before(async () => {
@@ -24,6 +26,7 @@ suite('watched folders over a server with unreadable lines in its listings', () 
       startPostgres(),
       startScripted({
         LIST: async (_options, { say, data }) => {
+          await beforeList();
           say('150 go');
           (await data()).end(lines.map((line) => `${line}\r\n`).join(''));
           say('226 done');
@@ -60,6 +63,36 @@ suite('watched folders over a server with unreadable lines in its listings', () 
     assert.deepEqual((await bench.check(first)).counts, { unchanged: 8, gone: 17 });
     assert.deepEqual((await bench.check(second)).counts, { baseline: 8 });
     await bench.service.remove(bench.accountId, first.id);
+  });
+
+  test('other names, while the task of a check runs, are checked at once', async () => {
+    lines = [file('a.txt'), file('b.csv')];
+    const folder = await bench.watch('server', '/in', { filePattern: '*.txt' });
+    const listing = new EventEmitter();
+    const [begun, released] = [once(listing, 'begun'), once(listing, 'released')];
+    beforeList = async () => {
+      listing.emit('begun');
+      await released;
+    };
+    await bench.until(async () => (await bench.service.checkNow(bench.accountId, folder.id)).queued, 'a manual check');
+    await begun;
+    const rights = { rights: 'copy_too', signal: new AbortController().signal } as const;
+    const edited = await bench.service.edit(bench.accountId, folder.id, { filePattern: '*' }, rights);
+    const isClaimed = async (): Promise<boolean> => {
+      const { nextCheckAt } = await bench.service.get(bench.accountId, folder.id);
+      return nextCheckAt.getTime() !== edited.nextCheckAt.getTime();
+    };
+    await bench.until(isClaimed, 'the claim of the due folder');
+    beforeList = async () => undefined;
+    listing.emit('released');
+    await bench.until(() => bench.checksOf(folder).length > 1, 'the check with the other names');
+    const [, { kind, outcome } = assert.fail('no check')] = bench.checksOf(folder);
+    assert.deepEqual(
+      [kind, outcome.check.outcome, outcome.check.counts['pattern']],
+      ['regular', 'succeeded', undefined],
+    );
+    const checks = await bench.service.checks(bench.accountId, folder.id);
+    assert.ok(checks.every((check) => check.outcome !== 'skipped'));
   });
 
   test('a line without a readable name: nothing is gone, and nothing is new again', async () => {

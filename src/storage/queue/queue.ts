@@ -44,6 +44,8 @@ export interface QueueSender {
   send(queue: QueueName, tasks: readonly NewTask[], tx?: Transaction): Promise<ReadonlySet<string>>;
   /** The same, and those that wait for their time become due at once. Running tasks are not changed. */
   hasten(queue: QueueName, tasks: readonly NewTask[], tx: Transaction): Promise<void>;
+  /** Those of `keys` whose task has not begun. */
+  waiting(queue: QueueName, keys: readonly string[], tx: Transaction): Promise<ReadonlySet<string>>;
 }
 
 /** Claims tasks. A claim that is not renewed for ten seconds passes to another node. */
@@ -266,14 +268,24 @@ export class PostgresQueue implements Queue {
   }
 
   async hasten(queue: QueueName, tasks: readonly NewTask[], tx: Transaction): Promise<void> {
-    // The same expressions as in the index of keys.
+    const keys = tasks.map(({ key }) => key);
     const waiting = await tx<{ id: string }[]>`
-      select id from ${tx(this.#schema)}.job
-      where name = ${queue} and coalesce(singleton_key, '') = any (${tx.types.texts(tasks.map(({ key }) => key))})
-        and policy = 'exclusive' and state < 'active' and start_after > now() for update`;
+      select id from ${this.#waitingOf(tx, queue, keys)} and start_after > now() for update`;
     const ids = waiting.map(({ id }) => id);
     if (ids.length > 0) await this.#boss.deleteJob(queue, ids, { db: adapterOf(tx) });
     await this.send(queue, tasks, tx);
+  }
+
+  async waiting(queue: QueueName, keys: readonly string[], tx: Transaction): Promise<ReadonlySet<string>> {
+    const rows = await tx<{ key: string }[]>`select singleton_key as key from ${this.#waitingOf(tx, queue, keys)}`;
+    return new Set(rows.map(({ key }) => key));
+  }
+
+  /** With the same expressions as the index of keys. */
+  #waitingOf(tx: Transaction, queue: QueueName, keys: readonly string[]) {
+    return tx`${tx(this.#schema)}.job
+      where name = ${queue} and coalesce(singleton_key, '') = any (${tx.types.texts(keys)})
+        and policy = 'exclusive' and state < 'active'`;
   }
 
   async fetch(queue: QueueName, limit: number, except: Busy): Promise<readonly ClaimedTask[]> {

@@ -22,7 +22,8 @@ import type { Outbox } from './outbox.js';
 import type { NewEvent } from './webhook-event.js';
 import { withoutLogin } from './webhook-targets.js';
 
-const FOLLOW_UP_AGAIN_MS = 500;
+/** A task ends a moment after its check. */
+const ENDING_AGAIN_MS = 500;
 
 /** The targets of files from a watched folder. */
 export interface Route extends Pick<WatchSettings, 'connectionId' | 'path' | 'name' | 'moveTo' | 'copyTo'> {
@@ -39,6 +40,8 @@ interface DueFolder {
   readonly accountId: string;
   /** `host:port` of its server, the group of its checks. */
   readonly host: string;
+  /** A check runs whose result will be written. */
+  readonly isChecked: boolean;
 }
 
 interface FolderEdit {
@@ -188,15 +191,15 @@ export class WatchedFolders {
 
   /**
    * Claims due folders, advances their rows to `next` and queues their checks, in one transaction. A folder whose last
-   * check still waits or runs is skipped, and the skip is recorded; a follow-up is due again soon. Resolves to the number
-   * of due folders.
+   * check still waits or runs is skipped, and the skip is recorded. It is due again soon if that is a follow-up, or if
+   * the task has a check that is over, or that an edit has superseded. Resolves to the number of due folders.
    */
   async claimDue(limit: number, next: (due: DueFolder) => Date): Promise<{ due: number; skipped: number }> {
     return this.#database.transaction(async (tx) => {
       const due = await tx<DueFolder[]>`
         select f.id, case when is_follow_up then 'follow_up' else 'regular' end as kind,
           schedule_minutes, next_check_at as due_at, now() as now, f.account_id,
-          ${hostOf(tx)} as host
+          ${hostOf(tx)} as host, check_id is not null as is_checked
         from watched_folders f join connections c on c.id = f.connection_id
         where f.is_active and deleted_at is null and next_check_at <= now()
         order by next_check_at limit ${limit} for update of f skip locked`;
@@ -215,21 +218,31 @@ export class WatchedFolders {
         })),
         tx,
       );
-      const refused = (kind: DueFolder['kind']): readonly DueFolder[] =>
-        due.filter((folder) => folder.kind === kind && !taken.has(folder.id));
-      const [late, early] = [refused('regular'), refused('follow_up')];
+      const refused = due.filter(({ id }) => !taken.has(id));
+      const late = await this.#skipped(tx, refused);
+      const early = refused.filter((folder) => !late.includes(folder));
       if (late.length > 0) await this.#noteSkipped(tx, late);
       if (early.length > 0) await this.#putBack(tx, early);
       return { due: due.length, skipped: late.length };
     });
   }
 
-  /** The check that asked for a follow-up may have ended a moment ago, while its task still exists. */
-  async #putBack(tx: Transaction, followUps: readonly DueFolder[]): Promise<void> {
+  /** The regular checks that need no second try: their task has not begun, or its check will be written. */
+  async #skipped(tx: Transaction, refused: readonly DueFolder[]): Promise<readonly DueFolder[]> {
+    const regular = refused.filter(({ kind }) => kind === 'regular');
+    if (regular.length === 0) return [];
+    const keys = regular.map(({ id }) => id);
+    const waiting = await this.#queue.waiting('watch-check', keys, tx);
+    return regular.filter(({ id, isChecked }) => isChecked || waiting.has(id));
+  }
+
+  async #putBack(tx: Transaction, early: readonly DueFolder[]): Promise<void> {
+    const rows = early.map(({ id, kind }) => ({ id, isFollowUp: kind === 'follow_up' }));
     await tx`
-      update watched_folders set next_check_at = now() + ${FOLLOW_UP_AGAIN_MS} * interval '1 millisecond', is_follow_up = true
-      where id = any (${tx.types.uuids(followUps.map(({ id }) => id))})`;
-    this.#database.notices.announce(tx, 'folders', FOLLOW_UP_AGAIN_MS);
+      update watched_folders f
+      set next_check_at = now() + ${ENDING_AGAIN_MS} * interval '1 millisecond', is_follow_up = t.is_follow_up
+      from ${tableOf(tx, rows, { id: 'uuids', isFollowUp: 'booleans' })} where f.id = t.id`;
+    this.#database.notices.announce(tx, 'folders', ENDING_AGAIN_MS);
   }
 
   /** Only this clock is used for comparisons between nodes. */
