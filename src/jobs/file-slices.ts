@@ -164,12 +164,13 @@ export class FileSlices {
       await work.run({ job, places, file, signal: activeRun.signal, pace: this.#paceOf(job, activeRun), part });
       tally.good += 1;
     } catch (thrown) {
-      const error = toGatewayError(thrown);
       if (activeRun.signal.aborted) {
-        // A cancelled file was recorded if it had begun; otherwise it is done again.
-        if (error.code !== 'cancelled') tally.gatewayFault ??= error;
+        // A cancelled file was recorded if it had begun; otherwise it is done again, also if it just failed by itself.
+        const reason = toGatewayError(activeRun.signal.reason);
+        if (reason.code !== 'cancelled') tally.gatewayFault ??= reason;
         return;
       }
+      const error = toGatewayError(thrown);
       // A failure before the operation began has used no server.
       part.passesOver(error);
       await this.#settle(job, file, verdict, error, tally).catch((reason: unknown) => {
