@@ -1,4 +1,5 @@
 /** The jobs that this node has slices of: whether they are still wanted, which any node may have changed. */
+import { setMaxListeners } from 'node:events';
 import { onAbort, within } from '../base/deadline.js';
 import { type ErrorCode, GatewayError } from '../base/errors.js';
 import { Periodic } from '../base/periodic.js';
@@ -45,6 +46,8 @@ export class RunningJobs {
     this.#jobs.set(jobId, job);
     this.#checking.start();
     const ending = new AbortController();
+    // Each request of the slice's concurrent files listens.
+    setMaxListeners(0, ending.signal);
     if (this.#ending.has(jobId)) ending.abort(onItsWay());
     const stopListening = onAbort(stopping, (reason) => ending.abort(reason));
     job.activeRuns.add(ending);
