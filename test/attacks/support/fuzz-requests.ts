@@ -1,6 +1,7 @@
 /** Requests made from an endpoint's schemas: valid ones, valid ones with a change, and hostile ones. */
 import fc from 'fast-check';
 import type { Schema } from '../../../src/api/openapi/types.js';
+import { JOB_OPTIONS } from '../../../src/contract/job-options.js';
 import type { Endpoint } from './endpoints.js';
 import {
   hostileHeader,
@@ -292,9 +293,24 @@ function objectOf(schema: Schema, known: Known): fc.Arbitrary<Fields> {
   const fields = Object.fromEntries(
     Object.entries(properties).map(([name, inner]) => [name, valueOf(inner, name, known)]),
   );
-  const needed = Object.fromEntries(Object.entries(fields).filter(([name]) => required.includes(name)));
+  const isJob = ['type', 'source', 'destination'].every((name) => name in properties);
+  const neededNames = isJob ? [...required, 'destination'] : required;
+  const needed = Object.fromEntries(Object.entries(fields).filter(([name]) => neededNames.includes(name)));
+  if (isJob) {
+    const jobs = fc.oneof(fc.record(fields, { requiredKeys: [...neededNames] }), fc.record(needed));
+    return fc.tuple(jobs, fc.nat(3)).map(([job, chance]) => (chance === 0 ? job : asItsTypeTakesIt(job)));
+  }
   // With many optional fields, one is often wrong.
   return fc.oneof(fc.record(fields, { requiredKeys: [...required] }), fc.record(needed));
+}
+
+/** Nearly every job made by chance has an option of another type, and would be refused for it. */
+function asItsTypeTakesIt(job: Fields): Fields {
+  const options: Readonly<Record<string, readonly unknown[]>> = {
+    ...JOB_OPTIONS,
+    destination: ['copy', 'move', 'sync'],
+  };
+  return Object.fromEntries(Object.entries(job).filter(([name]) => options[name]?.includes(job['type']) ?? true));
 }
 
 function textOfField(schema: Schema, name: string, known: Known): fc.Arbitrary<string> {
