@@ -26,6 +26,7 @@ import type { Limiters } from '../http/rate-limits.js';
 import { GuessGuard } from '../http/guess-guard.js';
 import { createRouter } from '../http/router.js';
 import { createHttpServer, type HttpServer } from '../http/server.js';
+import { createEventFiles, type EventFiles } from '../jobs/event-files.js';
 import { createJobs, type JobsPart } from '../jobs/jobs.js';
 import { LinkService } from '../links/service.js';
 import type { Logger } from '../observe/log.js';
@@ -204,13 +205,15 @@ export function createApplication(options: ApplicationOptions): Application {
       refusedConnections: () => server.refusedConnections,
       historyQueuedRows: () => storage.history.queuedRows,
       watching: () => watching.gauges(),
+      eventFiles: () => eventFiles.gauges(),
       events: () => events.gauges(),
       workers: () => base64.gauges,
       frontEnd: () => server.build,
       ready: async () => !isDraining && (await isReady(storage)),
       disk: () => diskOf(config),
       // Counted in the database for all nodes: one thread reports the number, the others add nothing.
-      backlog: async () => (options.thread === 1 ? backlogOf({ watching, events, jobs }, storage) : NO_BACKLOG),
+      backlog: async () =>
+        options.thread === 1 ? backlogOf({ watching, events, eventFiles, jobs }, storage) : NO_BACKLOG,
       reachable: async (most) => (options.thread === 1 ? storage.management.health.reachable(most) : []),
     },
     config.metrics,
@@ -249,20 +252,20 @@ export function createApplication(options: ApplicationOptions): Application {
   const watching = createWatching({
     storage,
     operations,
-    memoryBytes: reach.budgets.memoryBytes,
     watcher: config.watcher,
     limits: config.webhooks,
-    retry,
     checkTarget,
     log,
     onCheck: (facts) => recordCheck(facts, logger, metrics),
   });
+  const { memoryBytes } = reach.budgets;
+  const eventFiles = createEventFiles({ storage, operations, memoryBytes, watcher: config.watcher, retry, log });
   const eventHub = new EventHub();
   const jobEvents = new JobEvents(storage.jobs.rows, eventHub);
   const jobs = createJobs({
     storage,
     operations,
-    memoryBytes: reach.budgets.memoryBytes,
+    memoryBytes,
     config: config.jobs,
     log,
     urls,
@@ -383,6 +386,7 @@ export function createApplication(options: ApplicationOptions): Application {
       partOf('running transfers', 'all', board),
       partOf('events', 'first', events),
       partOf('watched folders', 'first', watching),
+      partOf('files of events', 'first', eventFiles),
       partOf('jobs', 'first', jobs),
       partOf('expiry of uploads', 'first', uploads.expiry),
       partOf('checks of connections', 'first', prober),
@@ -415,24 +419,31 @@ async function diskOf({ dataDir }: Config): Promise<{ readonly freeBytes: number
 interface Queued {
   readonly watching: Watching;
   readonly events: EventsPart;
+  readonly eventFiles: EventFiles;
   readonly jobs: JobsPart;
 }
 
-async function backlogOf({ watching, events, jobs }: Queued, storage: Storage): Promise<Backlog | undefined> {
+async function backlogOf(
+  { watching, events, eventFiles, jobs }: Queued,
+  storage: Storage,
+): Promise<Backlog | undefined> {
   const health = storage.management.health.counts().catch(() => undefined);
-  const [watched, waiting, counts, known] = await Promise.all([
+  const [watched, waiting, copies, counts, known] = await Promise.all([
     watching.backlog(),
     events.backlog(),
+    eventFiles.backlog(),
     jobs.backlog(),
     health,
   ]);
   return (
     watched &&
     waiting &&
+    copies &&
     counts &&
     known && {
       ...watched,
       ...waiting,
+      ...copies,
       ...counts,
       downConnections: known.down,
       expiringCertificates: known.expiring,

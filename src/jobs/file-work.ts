@@ -1,25 +1,25 @@
-/** Runs one file of a job: an operation like any other, except that only its end is recorded. */
-import type { Budget } from '../budgets/budget.js';
-import { Memory } from '../budgets/memory.js';
+/** The actions of a job on its files: copies, moves, deletions, and uploads from a url. */
 import { GatewayError, hasCode } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
 import { definitionOf } from '../contract/connection/types.js';
 import { deleteFile, moveFile } from '../operations/change.js';
-import { find, freeName, LeftAlone, namesFor, refuseOlder, replaces, underFreeName } from '../operations/conflicts.js';
-import { copyFile, type CopyRequest, requireVerified } from '../operations/copy.js';
+import { find, LeftAlone, namesFor, refuseOlder, replaces, underFreeName } from '../operations/conflicts.js';
+import { type CopyRequest, requireVerified } from '../operations/copy.js';
 import { parseHttpUrl, type UrlFetcher } from '../operations/fetch-url.js';
 import { requireName } from '../operations/names.js';
 import type { EndPaces } from '../operations/end-paces.js';
 import type { OpenEnds, ProofScope } from '../operations/onto-itself.js';
 import { putUrl } from '../operations/put-url.js';
-import { type Operation, type Operations, type OperationRequest } from '../operations/operation.js';
-import { fixed, type PathReference } from '../operations/path-reference.js';
+import type { Operation, Operations } from '../operations/operation.js';
+import { fixed } from '../operations/path-reference.js';
 import type { JobPart } from '../operations/part.js';
-import { findCopy, holdSame } from '../operations/same-bytes.js';
+import { holdSame } from '../operations/same-bytes.js';
 import { baseName, pathBelow, type RemotePath } from '../remotes/path.js';
 import type { FileInfo } from '../remotes/remote.js';
+import type { ConflictRule } from '../contract/job.js';
 import type { TransferType } from '../contract/transfer.js';
 import type { JobFile, JobTree, RunningJob } from '../storage/storage.js';
+import { type CopyTask, type FileEngine, type FileRequest, targetOf } from './file-engine.js';
 
 /** The connections of a job, as they are now. */
 export interface JobPlaces {
@@ -35,10 +35,8 @@ interface FileTask {
   readonly places: JobPlaces;
   readonly file: JobFile;
   readonly signal: AbortSignal;
-  readonly pace: ((bytes: number) => Promise<void>) | undefined;
   readonly part: JobPart;
-  /** Counts what its streams hold. */
-  readonly memory: Memory;
+  readonly pace: CopyRequest['pace'];
 }
 
 interface UploadOptions {
@@ -49,29 +47,20 @@ interface UploadOptions {
 }
 
 export class FileWork {
+  readonly #engine: FileEngine;
   readonly #operations: Operations;
   readonly #tree: Pick<JobTree, 'markCopied'>;
-  readonly #memoryBytes: Budget;
   readonly #uploads: UploadOptions;
 
-  constructor(operations: Operations, tree: Pick<JobTree, 'markCopied'>, memoryBytes: Budget, uploads: UploadOptions) {
+  constructor(engine: FileEngine, operations: Operations, tree: Pick<JobTree, 'markCopied'>, uploads: UploadOptions) {
+    this.#engine = engine;
     this.#operations = operations;
     this.#tree = tree;
-    this.#memoryBytes = memoryBytes;
     this.#uploads = uploads;
   }
 
   /** Errors: those of the operation; LeftAlone. */
-  async run(asked: Omit<FileTask, 'memory'>): Promise<void> {
-    const memory = new Memory(this.#memoryBytes, asked.job.accountId);
-    try {
-      await this.#act({ ...asked, memory });
-    } finally {
-      memory.release();
-    }
-  }
-
-  async #act(task: FileTask): Promise<void> {
+  async run(task: FileTask): Promise<void> {
     const { file, places } = task;
     if (file.action === 'delete') return this.#delete(task);
     if (file.action === 'upload') return this.#upload(task);
@@ -80,19 +69,19 @@ export class FileWork {
   }
 
   /** A missing file is the wanted result. */
-  async #delete({ job, ...task }: FileTask): Promise<void> {
-    const { file, places } = task;
+  async #delete(task: FileTask): Promise<void> {
+    const { job, file, places } = task;
     const isExtra = job.type === 'sync';
     const [connection, root] = isExtra ? [places.target, places.targetRoot] : [places.source, places.sourceRoot];
     const path = pathBelow(root, file.path);
     if (isExtra) await this.#refuseIfBack(task);
-    await this.#operations.run(requestOf({ job, ...task }, 'delete', connection, path), async (operation) => {
+    await this.#engine.run(ask(task, 'delete', connection, path), async (operation) => {
       await unlessGone(deleteFile(operation, fixed(path)));
     });
   }
 
   /** Listings do not show everything, so the source is asked for this very file. @throws LeftAlone */
-  async #refuseIfBack({ file, places, signal }: Pick<FileTask, 'file' | 'places' | 'signal'>): Promise<void> {
+  async #refuseIfBack({ file, places, signal }: FileTask): Promise<void> {
     const inSource = pathBelow(places.sourceRoot, file.path);
     const use = {
       signal,
@@ -117,15 +106,9 @@ export class FileWork {
       passesOver: () => true,
       worked: () => undefined,
     };
-    const memory = new Memory(this.#memoryBytes, job.accountId);
-    const request = requestOf({ job, signal, part, memory }, 'delete', connection, place);
-    try {
-      await this.#operations.run(request, async (operation) => {
-        await unlessGone(deleteFile(operation, fixed(place)));
-      });
-    } finally {
-      memory.release();
-    }
+    await this.#engine.run({ owner: job, type: 'delete', connection, path: place, signal, part }, async (operation) => {
+      await unlessGone(deleteFile(operation, fixed(place)));
+    });
   }
 
   /** The former checks of the request apply again, with their original values. */
@@ -136,8 +119,8 @@ export class FileWork {
     const text = await urlOf(job.id);
     if (upload === undefined || text === undefined) throw new GatewayError('internal', `job ${job.id} has no url`);
     const { filename, template, mtime, now, uuid } = upload;
-    const request = requestOf(task, 'upload', places.target, places.targetRoot);
-    await this.#operations.run({ ...request, filename: filename ?? '' }, async (operation) => {
+    const request = ask(task, 'upload', places.target, places.targetRoot, filename ?? '');
+    await this.#engine.run(request, async (operation) => {
       await putUrl(this.#operations, operation, {
         connection: places.target,
         urls,
@@ -145,12 +128,12 @@ export class FileWork {
         isSecret: true,
         maxBytes,
         facts: { now: new Date(now), uuid },
-        mayStand: task.file.wasTaken && !overwrites(job),
+        mayStand: task.file.wasTaken && !replaces(ruleOf(job)),
         targetOf: (offered) => ({
           folder: fixed(places.targetRoot),
           filename: requireName(filename ?? offered),
           template,
-          overwrite: overwrites(job),
+          overwrite: replaces(ruleOf(job)),
           modifiedAt: mtime === undefined ? undefined : new Date(mtime),
         }),
       });
@@ -161,9 +144,9 @@ export class FileWork {
     const { job, file, places } = task;
     const from = pathBelow(places.sourceRoot, file.path);
     const wanted = pathBelow(places.targetRoot, file.path);
-    const to = this.#targetOf(job, wanted);
-    const overwrite = overwrites(job);
-    await this.#operations.run(requestOf(task, 'move', places.target, wanted), async (operation) => {
+    const to = targetOf(ruleOf(job), wanted);
+    const overwrite = replaces(ruleOf(job));
+    await this.#engine.run(ask(task, 'move', places.target, wanted), async (operation) => {
       operation.evidence.moves(from, wanted);
       if (file.isCopied && (await this.#hasMoved(task, operation, from, wanted))) return;
       if (job.definition.onConflict === 'newer')
@@ -197,50 +180,30 @@ export class FileWork {
     const { job, file, places, pace } = task;
     const { source, target } = places;
     const from = pathBelow(places.sourceRoot, file.path);
-    const wanted = pathBelow(places.targetRoot, file.path);
+    const to = pathBelow(places.targetRoot, file.path);
     const isMove = file.action === 'move';
-    const request: CopyRequest = {
+    const copy: CopyTask = {
       source,
       target,
-      from: fixed(from),
-      to: this.#targetOf(job, wanted),
-      template: undefined,
+      from,
+      to,
+      rule: ruleOf(job),
       pace,
-      overwrite: overwrites(job),
       scope: scopeOf(task),
       // The next listing of a store shows the time of the upload: a sync recognises the copy by it.
       modifiedAt: job.type === 'sync' && definitionOf(source).can.isObjectStore ? new Date(file.modifiedMs) : undefined,
-      check: (ends, _from, to, paces) => this.#check(task, ends, from, to, paces),
+      check: (ends, _from, place, paces) => this.#check(task, ends, from, place, paces),
+      former: file.wasTaken ? { to, isRenamed: renames(job) } : undefined,
     };
-    await this.#operations.run(requestOf(task, isMove ? 'move' : 'copy', target, wanted), async (operation) => {
+    await this.#engine.run(ask(task, isMove ? 'move' : 'copy', target, to), async (operation) => {
       operation.evidence.readFrom(from, source);
-      if (isMove) return this.#moveAcross(task, operation, from, request);
-      if (!(await this.#isAlreadyCopied(task, operation, from, request))) await this.#copyOnce(job, operation, request);
-    });
-  }
-
-  /** After a crash: is the copy already complete, with the same bytes and time? */
-  async #isAlreadyCopied(
-    { job, file, places }: FileTask,
-    operation: Operation,
-    from: RemotePath,
-    request: CopyRequest,
-  ): Promise<boolean> {
-    if (!file.wasTaken) return false;
-    const wanted = pathBelow(places.targetRoot, file.path);
-    const search = { ...request, from, to: wanted, isRenamed: renames(job) };
-    const comparison = findCopy(this.#operations, operation, search).then((found) => found !== undefined);
-    return comparison.catch((error: unknown) => {
-      // If the login may not read the folder, the file is copied again.
-      if (hasCode(error, 'permission_denied')) return false;
-      throw error;
+      await (isMove ? this.#moveAcross(task, operation, copy) : this.#engine.copyUnlessCopied(operation, copy));
     });
   }
 
   /** The source is removed after the copy exists, and only if it has not changed meanwhile. */
-  async #moveAcross(task: FileTask, operation: Operation, from: RemotePath, request: CopyRequest): Promise<void> {
-    const { job, file, places, signal } = task;
-    const { source } = places;
+  async #moveAcross({ job, file, signal }: FileTask, operation: Operation, copy: CopyTask): Promise<void> {
+    const { source, from, to } = copy;
     const use = {
       signal,
       leftovers: (one: Connection) => this.#operations.leftoversOf(one),
@@ -252,8 +215,8 @@ export class FileWork {
     if (copied === undefined) {
       const before = await statSource();
       if (before === undefined) throw new GatewayError('not_found', `${from} does not exist`, { step: 'open' });
-      const isComplete = await this.#isAlreadyCopied(task, operation, from, request);
-      const { size } = isComplete ? before : await this.#copyOnce(job, operation, request);
+      const isComplete = await this.#engine.isAlreadyCopied(operation, copy);
+      const { size } = isComplete ? before : await this.#engine.copyOnce(operation, copy);
       requireVerified(operation, from);
       // As its server reports it, which may differ from what was copied: it only shows whether the source has changed.
       copied = { size: before.size, modifiedMs: Math.trunc(before.modifiedAt.getTime()) };
@@ -261,11 +224,14 @@ export class FileWork {
     } else {
       operation.evidence.undigested('earlier_try');
       operation.fileSize = file.size;
-      const wanted = pathBelow(places.targetRoot, file.path);
       await operation.useBoth(source, (reading, writing) =>
         operation.leavingNothing(() =>
           this.#operations.folderProofs.refuseOntoItself(
-            ...([request, { source: reading, target: writing }, from, wanted, request.scope] as const),
+            copy,
+            { source: reading, target: writing },
+            from,
+            to,
+            copy.scope,
           ),
         ),
       );
@@ -293,40 +259,16 @@ export class FileWork {
       if (compare === 'digest') await refuseSame(ends, from, to, paces);
     } else if (onConflict === 'newer') await refuseOlder(ends.target, to, file.modifiedMs);
   }
-
-  /** Copies it under one name, given or free. */
-  #copyOnce(job: RunningJob, operation: Operation, request: CopyRequest): Promise<{ readonly size: number }> {
-    const copy = (): Promise<{ readonly size: number }> => copyFile(this.#operations, operation, request);
-    return renames(job) ? underFreeName(copy) : copy();
-  }
-
-  /** The path itself, or the first free name beside it. */
-  #targetOf(job: RunningJob, wanted: RemotePath): PathReference {
-    if (!renames(job)) return fixed(wanted);
-    return freeName(wanted);
-  }
 }
 
-function requestOf(
-  { job, signal, part, memory }: Pick<FileTask, 'job' | 'signal' | 'part' | 'memory'>,
+function ask(
+  { job, signal, part }: FileTask,
   type: TransferType,
   connection: Connection,
   path: RemotePath,
-): OperationRequest {
-  const { accountId, plan, keyId } = job;
-  const shown = path.toWellFormed();
-  return {
-    caller: { accountId, plan, keyId: keyId ?? '' },
-    connection,
-    type,
-    path: shown,
-    filename: baseName(path).toWellFormed(),
-    requestId: job.id,
-    signal,
-    job: part,
-    memory,
-    priority: 'background',
-  };
+  filename?: string,
+): FileRequest {
+  return { owner: job, type, connection, path, signal, part, filename };
 }
 
 /** A single file may get another name in its own folder. */
@@ -334,9 +276,11 @@ function scopeOf({ job, file }: FileTask): ProofScope | undefined {
   return file.path.length === 0 ? undefined : { id: job.id };
 }
 
-const renames = ({ type, definition }: RunningJob): boolean => type !== 'sync' && definition.onConflict === 'rename';
+/** A sync makes the target like the source. */
+export const ruleOf = ({ type, definition }: RunningJob): ConflictRule =>
+  type === 'sync' ? 'replace' : definition.onConflict;
 
-const overwrites = ({ type, definition }: RunningJob): boolean => type === 'sync' || replaces(definition.onConflict);
+const renames = (job: RunningJob): boolean => ruleOf(job) === 'rename';
 
 async function unlessGone(work: Promise<unknown>): Promise<void> {
   await work.catch((error: unknown) => {

@@ -8,6 +8,7 @@ import type { Operations } from '../operations/operation.js';
 import type { Leftovers } from '../remotes/leftovers.js';
 import type { Storage, StorageOptions } from '../storage/storage.js';
 import { JobEngine } from './engine.js';
+import { FileEngine } from './file-engine.js';
 import { FileSlices } from './file-slices.js';
 import { FileWork } from './file-work.js';
 import { HiddenLinks } from './hidden-links.js';
@@ -70,7 +71,11 @@ export function createJobs(options: JobsOptions): JobsPart {
     log,
   });
   const running = new RunningJobs(jobs.rows);
-  const work = new FileWork(operations, tree, memoryBytes, { urls, urlOf: (id) => jobs.rows.urlOf(id), maxBytes });
+  const work = new FileWork(new FileEngine(operations, memoryBytes), operations, tree, {
+    urls,
+    urlOf: (id) => jobs.rows.urlOf(id),
+    maxBytes,
+  });
   const engine = new JobEngine({
     storage: jobs,
     connections,

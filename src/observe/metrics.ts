@@ -40,6 +40,7 @@ interface MetricsSources {
   refusedConnections(): Readonly<Record<string, number>>;
   historyQueuedRows(): number;
   watching(): WatchingGauges;
+  eventFiles(): EventFilesGauges;
   events(): EventsGauges;
   workers(): { readonly threads: number; readonly waiting: number };
   /** Undefined if this thread has none. */
@@ -56,6 +57,9 @@ interface MetricsSources {
 interface WatchingGauges {
   readonly checksRunning: number;
   readonly checksWaiting: number;
+}
+
+interface EventFilesGauges {
   readonly copiesRunning: number;
   readonly copiesWaiting: number;
 }
@@ -162,8 +166,8 @@ export function createMetrics(sources: MetricsSources, { perConnection = false }
   const connectionCheckSeconds = histogram(METRICS.connectionCheckSeconds, registers);
   readGauge(METRICS.watchRunning, registers, () => sources.watching().checksRunning);
   readGauge(METRICS.watchWaiting, registers, () => sources.watching().checksWaiting);
-  readGauge(METRICS.routeRunning, registers, () => sources.watching().copiesRunning);
-  readGauge(METRICS.routeWaiting, registers, () => sources.watching().copiesWaiting);
+  readGauge(METRICS.routeRunning, registers, () => sources.eventFiles().copiesRunning);
+  readGauge(METRICS.routeWaiting, registers, () => sources.eventFiles().copiesWaiting);
   readGauge(METRICS.webhookRunning, registers, () => sources.events().deliveriesRunning);
   readGauge(METRICS.webhookWaiting, registers, () => sources.events().deliveriesWaiting);
   readGauge(METRICS.workerThreads, registers, () => sources.workers().threads);

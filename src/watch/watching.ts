@@ -1,29 +1,21 @@
-/** The part for watched folders: checks, copies of their files, and moves or deletes after a delivery. */
+/** The part for watched folders and their checks. */
 import type { Config } from '../config/schema.js';
-import type { Budget } from '../budgets/budget.js';
 import type { Leftovers } from '../remotes/leftovers.js';
 import type { Connection } from '../connections/connection.js';
 import type { Operations } from '../operations/operation.js';
 import { keptAnswer } from '../base/kept-answer.js';
-import type { RetrySchedule } from '../base/retry-schedule.js';
 import type { Storage, StorageOptions, WatchStorage } from '../storage/storage.js';
-import { AfterDelivery } from './after-delivery.js';
 import { FolderChecks } from './check.js';
 import type { EventLimits } from './event-bodies.js';
 import { FolderScanner } from './scan.js';
-import { RouteCopier } from './route-copies.js';
 import { Scheduler, type CheckFacts } from './scheduler.js';
 import { WatchService, type WatchServiceOptions } from './service.js';
 
 interface WatchingOptions {
   readonly storage: Pick<Storage, 'connections' | 'locks'> & { readonly watching: WatchStorage };
   readonly operations: Operations;
-  /** Shared by the streams of all operations. */
-  readonly memoryBytes: Budget;
   readonly watcher: Config['watcher'];
   readonly limits: EventLimits;
-  /** For failed copies. */
-  readonly retry: RetrySchedule;
   readonly checkTarget: WatchServiceOptions['checkTarget'];
   /** Files that one check reports; absent = the documented number. */
   readonly maxReports?: number;
@@ -43,20 +35,17 @@ export interface Watching {
 interface WatchGauges {
   readonly checksRunning: number;
   readonly checksWaiting: number;
-  readonly copiesRunning: number;
-  readonly copiesWaiting: number;
 }
 
 interface WatchBacklog {
   readonly failingFolders: number;
-  readonly pendingCopies: number;
 }
 
 const BACKLOG_KEPT_MS = 2000;
 
 export function createWatching(options: WatchingOptions): Watching {
   const { storage, operations, watcher, log } = options;
-  const { folders, files, events, copies, queue, agenda } = storage.watching;
+  const { folders, files, queue, agenda } = storage.watching;
   const { remotes } = operations;
   const leftovers = (connection: Connection): Leftovers => operations.leftoversOf(connection);
   const { connections, locks } = storage;
@@ -71,27 +60,6 @@ export function createWatching(options: WatchingOptions): Watching {
     ...(options.maxReports === undefined ? {} : { maxReports: options.maxReports }),
   });
   const checks = new FolderChecks({ folders, scanner, files, connections, locks, limits: options.limits });
-  const after = new AfterDelivery({
-    events,
-    folders,
-    connections,
-    operations,
-    queue,
-    log,
-    timeoutMs: watcher.checkTimeoutMs,
-  });
-  const copier = new RouteCopier({
-    copies,
-    events,
-    folders,
-    connections,
-    operations,
-    locks,
-    queue,
-    log,
-    memoryBytes: options.memoryBytes,
-    retry: options.retry,
-  });
   const scheduler = new Scheduler({
     folders,
     queue,
@@ -117,23 +85,14 @@ export function createWatching(options: WatchingOptions): Watching {
     gauges: () => ({
       checksRunning: scheduler.gauge.running,
       checksWaiting: scheduler.gauge.waiting,
-      copiesRunning: copier.gauge.running,
-      copiesWaiting: copier.gauge.waiting,
     }),
     backlog: keptAnswer(BACKLOG_KEPT_MS, () =>
-      Promise.all([folders.countFailing(), copies.countWaiting()]).then(
-        ([failingFolders, pendingCopies]) => ({ failingFolders, pendingCopies }),
+      folders.countFailing().then(
+        (failingFolders) => ({ failingFolders }),
         () => undefined,
       ),
     ),
-    start: () => {
-      scheduler.start();
-      copier.start();
-      after.start();
-    },
-    stop: async () => {
-      await scheduler.stop();
-      await Promise.all([copier.stop(), after.stop()]);
-    },
+    start: () => scheduler.start(),
+    stop: () => scheduler.stop(),
   };
 }

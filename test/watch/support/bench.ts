@@ -13,6 +13,7 @@ import type { WatchedFolder } from '../../../src/contract/watched-folder.js';
 import { LiveTransfers } from '../../../src/operations/live.js';
 import { type OperationOutcome, Operations } from '../../../src/operations/operation.js';
 import { Sweeper } from '../../../src/operations/leftovers.js';
+import { createEventFiles, type EventFiles } from '../../../src/jobs/event-files.js';
 import type { CheckFacts } from '../../../src/watch/scheduler.js';
 import type { WatchService } from '../../../src/watch/service.js';
 import type { FolderSettings } from '../../../src/watch/settings.js';
@@ -36,6 +37,7 @@ export interface BenchOptions {
 
 export class Bench {
   readonly #sweeper: Sweeper;
+  readonly #eventFiles: EventFiles;
   readonly checks: CheckFacts[] = [];
   readonly attempts: AttemptFacts[] = [];
   readonly accountId: string;
@@ -46,6 +48,7 @@ export class Bench {
     readonly storage: Storage,
     readonly remotes: Remotes,
     readonly watching: Watching,
+    eventFiles: EventFiles,
     readonly events: EventsPart,
     heard: { check: (facts: CheckFacts) => void; attempt: (facts: AttemptFacts) => void },
     accountId: string,
@@ -53,6 +56,7 @@ export class Bench {
     readonly outcomes: readonly OperationOutcome[],
   ) {
     this.#sweeper = sweeper;
+    this.#eventFiles = eventFiles;
 
     this.accountId = accountId;
     this.service = watching.service;
@@ -120,24 +124,26 @@ export class Bench {
     const watching = createWatching({
       storage,
       operations,
-      memoryBytes: createBudgets(config.budgets, 1).memoryBytes,
       watcher: config.watcher,
       limits: config.webhooks,
-      retry,
       checkTarget,
       ...(options.maxReports === undefined ? {} : { maxReports: options.maxReports }),
       log,
       onCheck: (facts) => heard.check(facts),
     });
+    const { memoryBytes } = createBudgets(config.budgets, 1);
+    const eventFiles = createEventFiles({ storage, operations, memoryBytes, watcher: config.watcher, retry, log });
     const record = await storage.keys.findKey(KEY);
     if (record === undefined) throw new Error('the key of the tests is unknown');
     events.start();
     watching.start();
-    return new Bench(storage, remotes, watching, events, heard, record.accountId, sweeper, outcomes);
+    eventFiles.start();
+    return new Bench(storage, remotes, watching, eventFiles, events, heard, record.accountId, sweeper, outcomes);
   }
 
   async close(): Promise<void> {
     await this.watching.stop();
+    await this.#eventFiles.stop();
     await this.events.stop();
     await this.#sweeper.stop();
     this.remotes.close();

@@ -22,9 +22,9 @@ import {
   type WatchedFolders,
   type WebhookEvents,
 } from '../storage/storage.js';
-import { exactState, isReported } from './exact.js';
-import { withinCheckTime } from './scan.js';
-import { samePlace } from './places.js';
+import { exactState, isReported } from '../watch/exact.js';
+import { samePlace } from '../watch/places.js';
+import { withinCheckTime } from '../watch/scan.js';
 
 interface AfterDeliveryOptions {
   readonly events: Pick<WebhookEvents, 'find' | 'finishAfter'>;
