@@ -2,7 +2,6 @@
  * Moves or deletes files after the delivery of their event. Files that have changed since the report are left alone.
  */
 import { GatewayError, toGatewayError } from '../base/errors.js';
-import type { EndSignal } from '../base/ending.js';
 import type { Connection } from '../connections/connection.js';
 import type { DeliveredFile } from '../contract/delivery.js';
 import { MINUTE_MS } from '../contract/units.js';
@@ -25,6 +24,7 @@ import {
 import { exactState, isReported } from '../watch/exact.js';
 import { samePlace } from '../watch/places.js';
 import { withinCheckTime } from '../watch/scan.js';
+import { type FileVerdict, runSlice } from './file-list.js';
 
 interface AfterDeliveryOptions {
   readonly events: Pick<WebhookEvents, 'find' | 'finishAfter'>;
@@ -44,7 +44,9 @@ class LeftInPlace extends GatewayError {
   }
 }
 
+/** Concurrent events on this node, and files of one event. */
 const CONCURRENCY = 4;
+const PARALLEL_FILES = 4;
 const RETRY_EVERY_MS = 60_000;
 /** After this time, the files of an event are left alone. Their entries are stored, so they are not reported again. */
 const GIVE_UP_AFTER_MS = 24 * 3_600_000;
@@ -74,24 +76,18 @@ export class AfterDelivery {
   }
 
   async #run(task: ClaimedTask, signal: AbortSignal): Promise<TaskOutcome> {
-    const { events, folders, connections, timeoutMs, log } = this.#options;
+    const { events, folders, connections, log } = this.#options;
     const event = await events.find(task.key);
     if (event === undefined || event.afterAction !== 'pending') return 'done';
     const clock = clockAt(event.readAt);
     const folder = event.watchedFolderId === null ? undefined : await folders.findForDelivery(event.watchedFolderId);
     const connection = folder === undefined ? undefined : await connections.find(folder.accountId, folder.connectionId);
     if (folder !== undefined && folder.afterDelivery !== 'keep' && connection?.isActive === true) {
-      try {
-        await withinCheckTime('the files of the event', timeoutMs, signal, async (limited) => {
-          for (const file of event.files) await this.#act(folder, connection, file, limited);
-        });
-      } catch (thrown) {
-        const error = toGatewayError(thrown);
-        // The error does not concern the files: the task is given back.
-        if (signal.aborted || error.inJobs === 'again') throw error;
+      const trouble = await this.#actOnAll(folder, connection, event.files, signal);
+      if (trouble !== undefined) {
         log('warn', 'files could not be moved or deleted after their delivery', {
           watchedFolderId: folder.id,
-          reason: error.clientText,
+          reason: trouble.clientText,
         });
         const now = clock.earliestMs();
         const isFresh = now - (event.deliveredAt?.getTime() ?? 0) < GIVE_UP_AFTER_MS;
@@ -102,10 +98,49 @@ export class AfterDelivery {
     return 'done';
   }
 
+  /** Returns the last error of a file; the others are moved or deleted nevertheless. */
+  async #actOnAll(
+    folder: WatchedFolder,
+    connection: Connection,
+    reported: readonly DeliveredFile[],
+    signal: AbortSignal,
+  ): Promise<GatewayError | undefined> {
+    const { timeoutMs } = this.#options;
+    const waiting = [...reported];
+    let trouble: GatewayError | undefined;
+    const note = async (_: DeliveredFile, error: GatewayError): Promise<void> => void (trouble = error);
+    const work = (limited: AbortSignal): Promise<unknown> =>
+      runSlice<DeliveredFile>(
+        {
+          next: async (mayClaim) => (mayClaim() ? waiting.shift() : undefined),
+          run: (file) => this.#act(folder, connection, file, limited),
+          verdictOn,
+          skip: async () => undefined,
+          retry: note,
+          fail: note,
+        },
+        { parallelFiles: PARALLEL_FILES, turnMs: timeoutMs, signal: limited },
+      );
+    try {
+      await withinCheckTime('the files of the event', timeoutMs, signal, work);
+    } catch (thrown) {
+      const error = toGatewayError(thrown);
+      // The error does not concern the files: the task is given back.
+      if (signal.aborted || error.inJobs === 'again') throw error;
+      return error;
+    }
+    return trouble;
+  }
+
   /**
    * Moves or deletes one file. A file that is gone, or has changed since the report, leaves no trace in the history.
    */
-  async #act(folder: WatchedFolder, connection: Connection, reported: DeliveredFile, signal: EndSignal): Promise<void> {
+  async #act(
+    folder: WatchedFolder,
+    connection: Connection,
+    reported: DeliveredFile,
+    signal: AbortSignal,
+  ): Promise<void> {
     const { accountId, afterDelivery } = folder;
     const path = parseRemotePath(reported.path, ROOT, 'path');
     const type = afterDelivery === 'move' ? 'move' : 'delete';
@@ -122,20 +157,23 @@ export class AfterDelivery {
       priority: 'background',
     } as const;
     const expected = reported.etag === undefined ? {} : { etag: reported.etag };
-    try {
-      await this.#options.operations.run(request, async (operation) => {
-        const asReported = referToReported(operation, folder, path, reported);
-        if (type === 'delete') await deleteFile(operation, asReported, expected);
-        else {
-          const target = fixed(targetOf(folder, path));
-          await moveFile(operation, asReported, target, { replace: true, ...expected, showsSource: true });
-        }
-        operation.fileSize = reported.size;
-      });
-    } catch (error) {
-      if (!(error instanceof LeftInPlace)) throw error;
-    }
+    await this.#options.operations.run(request, async (operation) => {
+      const asReported = referToReported(operation, folder, path, reported);
+      if (type === 'delete') await deleteFile(operation, asReported, expected);
+      else {
+        const target = fixed(targetOf(folder, path));
+        await moveFile(operation, asReported, target, { replace: true, ...expected, showsSource: true });
+      }
+      operation.fileSize = reported.size;
+    });
   }
+}
+
+function verdictOn(error: GatewayError): FileVerdict {
+  if (error instanceof LeftInPlace) return { kind: 'skipped' };
+  const { inJobs } = error;
+  if (inJobs === 'again') return { kind: 'stop', isFatal: false };
+  return inJobs === 'stop' || inJobs === 'retry' ? { kind: 'again', afterMs: RETRY_EVERY_MS } : { kind: 'failed' };
 }
 
 /** Checks the file on the session that then changes it. @throws LeftInPlace */

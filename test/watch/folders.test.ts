@@ -148,6 +148,18 @@ suite('watched folders', () => {
     assert.deepEqual(await look(), {});
   });
 
+  test('a file that cannot be moved after the delivery does not hold back the others of its event', async () => {
+    const { put, place, folder, look } = await watched({ webhookUrl: receiver.url, afterDelivery: 'move' });
+    mkdirSync(join(place, 'processed/a.txt'), { recursive: true });
+    const others = ['b.txt', 'c.txt', 'd.txt', 'e.txt', 'f.txt'];
+    for (const name of ['a.txt', ...others]) put(name);
+    await look();
+    const moved = (): boolean => others.every((name) => existsSync(join(place, 'processed', name)));
+    await bench.until(moved, 'the moves');
+    assert.deepEqual(readdirSync(place).sort(), ['a.txt', 'processed']);
+    assert.equal((await rig.eventsOf(folder))[0]?.afterAction, 'pending');
+  });
+
   test('another path is a new start: its baseline is taken, and the stored entries are forgotten', async () => {
     const { folder, look } = await watched({}, ['old.txt']);
     const other = await watched({}, ['there.txt']);
