@@ -165,7 +165,7 @@ describe('jobs that move and delete', () => {
         for (let looks = 0; looks < 20; looks++) assert.equal((await look(gateway.api, id)).state, 'running');
         await gateway.api.post(`/api/delete/${protocol}`, { path: temporary });
         const job = await ended(gateway.api, id);
-        assert.equal(job.state, 'succeeded', JSON.stringify(job));
+        assert.equal(job.state, 'succeeded', JSON.stringify([job, await filesOf(gateway.api, job.id, 'failed')]));
         assert.equal(await folderIsThere(protocol, `${root}/deep`), false);
       });
     }
