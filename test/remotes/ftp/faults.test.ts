@@ -977,3 +977,26 @@ test('a file left by a dead session is deleted even if it cannot be looked at, o
     assert.deepEqual([...server.files.keys()], []);
   }
 });
+
+test('a folder whose last entry goes just after its removal was refused is removed', async (t) => {
+  const [server, client] = await setUp(t, {
+    RMD: (path, { say }) => {
+      const [isFull, isGone] = [server.files.delete(`${path}/a`), server.folders.delete(path)];
+      if (isFull) server.folders.add(path);
+      say(isGone && !isFull ? '250 removed' : '550 Remove directory operation failed.');
+    },
+  });
+  server.folders.add('/full');
+  server.files.set('/full/a', Buffer.from('a'));
+  await client.use((remote) => remote.removeFolder(at('/full')));
+  assert.equal(server.folders.has('/full'), false);
+});
+
+test('an empty folder that may not be removed is refused as such', async (t) => {
+  const [server, client] = await setUp(t, { RMD: '550 Permission denied.' });
+  server.folders.add('/kept');
+  await assert.rejects(
+    client.use((remote) => remote.removeFolder(at('/kept'))),
+    failsWith('permission_denied'),
+  );
+});

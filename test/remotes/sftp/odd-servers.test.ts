@@ -664,3 +664,17 @@ describe('SFTP servers that are unlike OpenSSH', () => {
     assert.ok(most <= 2.5 * 1024 * 1024, `${most} bytes under way`);
   });
 });
+
+test('a folder whose last entry goes just after its removal was refused is removed', async (t) => {
+  const FOLDER = [0x4, 0o040755];
+  let tries = 0;
+  const { remote } = await odd(t, {
+    odd: ({ type, reply, status }) => {
+      if (type === REQUEST.LSTAT || type === REQUEST.STAT) return (reply(REPLY.ATTRS, FOLDER), true);
+      if (type === REQUEST.RMDIR) return ((tries += 1) === 1 ? status(4, 'Failure') : status(0), true);
+      return false;
+    },
+  });
+  await remote.removeFolder(path('/full'));
+  assert.equal(tries, 2);
+});

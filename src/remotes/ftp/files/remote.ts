@@ -177,7 +177,9 @@ export class FtpRemote implements Remote {
     if (info === undefined) throw notFound(path);
     const error = refusal(reply, 'publish', `removing the folder ${path}`, 'permission_denied');
     if (!info.isDirectory || saysNoFolder(reply)) throw notAFolder(path, error);
-    throw (await holdsAnything(this.#operation, path)) ? notEmpty(path, error) : error;
+    if (await holdsAnything(this.#operation, path)) throw notEmpty(path, error);
+    // Its last entry may have gone after the refusal.
+    if (!isPositive(await this.#operation.ask('RMD', path))) throw error;
   }
 
   makeFolder(path: RemotePath): Promise<{ readonly created: boolean }> {

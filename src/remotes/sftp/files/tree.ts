@@ -1,4 +1,4 @@
-import type { GatewayError } from '../../../base/errors.js';
+import { type GatewayError, hasCode } from '../../../base/errors.js';
 import { makeFolders } from '../../make-folders.js';
 import { isAFolder, notAFolder, notEmpty, notFound } from '../../obstacles.js';
 import { baseName, joinPath, parentOf, pathBytes, ROOT, type RemotePath } from '../../path.js';
@@ -74,10 +74,14 @@ export class Tree implements Places<ServerPath> {
     const at = await this.confinement.entry(this.channel, path);
     if (!isExact && !(await this.#isNoLink(at))) throw notAFolder(path);
     before();
-    try {
-      await this.channel.removeFolder(at.raw);
-    } catch (error) {
-      throw await this.#whyNotRemoved(error, at);
+    for (let isAgain = false; ; isAgain = true) {
+      try {
+        return await this.channel.removeFolder(at.raw);
+      } catch (error) {
+        const reason = await this.#whyNotRemoved(error, at);
+        // Its last entry may have gone after the refusal.
+        if (isAgain || !hasCode(reason, 'remote_failure')) throw reason;
+      }
     }
   }
 
