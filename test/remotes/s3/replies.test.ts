@@ -39,7 +39,7 @@ describe('s3 answers', () => {
   });
   beforeEach(async () => {
     stub.reset();
-    rig = new S3Rig(connectionTo({ endpoint: stub.endpoint, bucket: 'b' }), { limits: { stallTimeoutMs: 1_000 } });
+    rig = new S3Rig(connectionTo({ endpoint: stub.endpoint, bucket: 'b' }));
     remote = await rig.open();
   });
   afterEach(() => rig.close());
