@@ -11,6 +11,7 @@ import { generateKeyPair } from '../../../src/remotes/sftp/keys/generate-key.js'
 import { usableKey } from '../../../src/remotes/sftp/keys/key-decryption.js';
 import { parsePrivateKey } from '../../../src/remotes/sftp/keys/keys.js';
 import { positiveInteger, sshString } from '../../../src/remotes/sftp/keys/openssh-key.js';
+import { PATIENCE_MS } from '../../support/eventually.js';
 import { puttyKeyFile } from '../support/putty-key.js';
 
 const PASSPHRASE = 'open "sesame" é';
@@ -55,11 +56,14 @@ describe('private keys', () => {
         assert.equal(parsePrivateKey(plain.text.replace(/\n/g, '\r\n'), undefined).type, key.type);
 
         const secret = keygen('-t', type, ...bits, '-m', format, '-N', PASSPHRASE);
-        const decrypted = await usableKey({}, secret.text, PASSPHRASE, 10_000);
+        const decrypted = await usableKey({}, secret.text, PASSPHRASE, PATIENCE_MS);
         assert.equal(decrypted.getPublicSSH().toString('base64'), secret.publicBlob);
         assert.equal(decrypted.verify('data', decrypted.sign('data')), true);
-        await assert.rejects(usableKey({}, secret.text, 'wrong', 10_000), refused(/passphrase does not fit/));
-        await assert.rejects(usableKey({}, secret.text, undefined, 10_000), refused(/encrypted and no passphrase/));
+        await assert.rejects(usableKey({}, secret.text, 'wrong', PATIENCE_MS), refused(/passphrase does not fit/));
+        await assert.rejects(
+          usableKey({}, secret.text, undefined, PATIENCE_MS),
+          refused(/encrypted and no passphrase/),
+        );
       });
     }
   }
@@ -106,9 +110,9 @@ describe('private keys', () => {
         assert.equal(key.verify('data', key.sign('data')), true);
       }
       const secret = puttyKeyFile({ ...parts, version: 2, passphrase: PASSPHRASE });
-      const key = await usableKey({}, secret, PASSPHRASE, 10_000);
+      const key = await usableKey({}, secret, PASSPHRASE, PATIENCE_MS);
       assert.equal(key.verify('data', key.sign('data')), true);
-      await assert.rejects(usableKey({}, secret, 'wrong', 10_000), refused(/passphrase does not fit/));
+      await assert.rejects(usableKey({}, secret, 'wrong', PATIENCE_MS), refused(/passphrase does not fit/));
       assert.throws(() => parsePrivateKey(secret, undefined), refused(/no passphrase/));
       const damaged = puttyKeyFile({ ...parts, version: 3 }).replace('Comment: made', 'Comment: Made');
       assert.throws(() => parsePrivateKey(damaged, undefined), refused(/damaged/));
@@ -134,8 +138,8 @@ describe('private keys', () => {
     const owner = {};
     const { text } = keygen('-t', 'ed25519', '-N', PASSPHRASE);
     const [one, two] = await Promise.all([
-      usableKey(owner, text, PASSPHRASE, 10_000),
-      usableKey(owner, text, PASSPHRASE, 10_000),
+      usableKey(owner, text, PASSPHRASE, PATIENCE_MS),
+      usableKey(owner, text, PASSPHRASE, PATIENCE_MS),
     ]);
     assert.equal(one, two);
     const slow = keygen('-t', 'ed25519', '-a', '200', '-N', PASSPHRASE);
