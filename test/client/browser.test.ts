@@ -3,16 +3,15 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import { chromium, type Browser, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import type * as tus from 'tus-js-client';
 import { bundleClient } from '../../src/release/client-bundle.js';
 import type * as client from '../../src/client/index.js';
+import { launchChromium } from '../support/chromium.js';
 import { KEY, startGateway, type TestGateway } from '../support/gateway.js';
 import { freePort } from '../support/ports.js';
 import { startProxy } from '../support/proxy.js';
 
-/** The path in Debian's package. */
-const CHROMIUM = '/usr/bin/chromium';
 const TUS = new URL('../../../node_modules/tus-js-client/dist/tus.min.js', import.meta.url);
 
 /** The part of Uppy that the test uses: its own types would treat this whole program as browser code. */
@@ -39,8 +38,7 @@ before(async () => {
   gateway = await startGateway({
     config: { sandbox: true, server: { port, cors: { origins: [`http://localhost:${port}`] } } },
   });
-  // Test runs as root have no sandbox; the browser opens only our own pages.
-  browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
+  browser = await launchChromium();
 });
 
 after(async () => {

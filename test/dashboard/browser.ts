@@ -2,8 +2,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { chromium, type Browser, type BrowserContext, type Page, type Request } from 'playwright-core';
+import type { Browser, BrowserContext, Page, Request } from 'playwright-core';
 import { openAccount } from '../support/account.js';
+import { launchChromium } from '../support/chromium.js';
 import { startGateway, type TestGateway } from '../support/gateway.js';
 
 export const EMAIL = 'ops@example.com';
@@ -13,16 +14,6 @@ export const PASSWORD = 'correct horse battery';
 /** Only for assertions that something never appears. */
 const STEP_MS = 120_000;
 const MAX_TABS = 80;
-const CHROMIUM = '/usr/bin/chromium';
-const FLAGS = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
 
 export interface Desk {
   readonly gateway: Pick<TestGateway, 'url' | 'api'>;
@@ -55,7 +46,7 @@ export interface Window {
  */
 export async function openDesk(config?: Readonly<Record<string, unknown>>): Promise<Desk> {
   const { gateway, sandboxFolder, stop } = await (config === undefined ? openShared() : startOwn(config));
-  const browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
+  const browser = await launchChromium();
   return {
     gateway,
     browser,
