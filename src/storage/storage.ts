@@ -218,7 +218,6 @@ export type { DueSchedule, Fired } from './tables/schedules.js';
 export { TRANSFER_ORDERS, type TransferSearch } from './tables/transfer-pages.js';
 export * from './tables/transfer.js';
 export type { UploadAddress, UploadLimits, WriterProgress } from './tables/uploads.js';
-export type { CheckKind, CheckRow } from './tables/watch-checks.js';
 export {
   CheckSuperseded,
   EntryChanges,

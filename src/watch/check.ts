@@ -6,12 +6,11 @@ import { GatewayError, toGatewayError } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
 import type { DeliveredFile, NewCopy } from '../contract/delivery.js';
 import type { CopyTo, WatchedFolder } from '../contract/watched-folder.js';
+import type { CheckKind, WatchCheck } from '../contract/watch-check.js';
 import { templateFacts } from '../operations/names.js';
 import { parseRemotePath, ROOT, withRawName, type RemotePath } from '../remotes/path.js';
 import {
-  type CheckKind,
   type CheckResult,
-  type CheckRow,
   CheckSuperseded,
   type Connections,
   EntryChanges,
@@ -47,7 +46,7 @@ interface CheckDeps {
 
 export interface CheckOutcome {
   readonly folder: WatchedFolder;
-  readonly check: CheckRow;
+  readonly check: WatchCheck;
   /** The number of reported files. */
   readonly detections: number;
   /** The number of written events. */
@@ -95,7 +94,7 @@ export class FolderChecks {
     if (folder === undefined) return undefined;
     const connection = await this.#deps.connections.find(folder.accountId, folder.connectionId);
     if (connection === undefined) return undefined;
-    const row = (outcome: CheckRow['outcome'], error: GatewayError | undefined, reasons?: ReasonLog): CheckRow => ({
+    const row = (outcome: WatchCheck['outcome'], error: GatewayError | undefined, reasons?: ReasonLog): WatchCheck => ({
       id: checkId,
       kind,
       outcome,
@@ -125,7 +124,7 @@ export class FolderChecks {
     folder: WatchedFolder,
     connection: Connection,
     at: Date,
-    check: CheckRow,
+    check: WatchCheck,
     findings: Findings & Exact,
   ): Promise<CheckOutcome> {
     const { detected, reasons, settledAtMs, timeResolutionMs, isCut } = findings;
@@ -162,7 +161,7 @@ export class FolderChecks {
     folder: WatchedFolder,
     connection: Connection,
     at: Date,
-    check: CheckRow,
+    check: WatchCheck,
     error: GatewayError,
   ): Promise<CheckOutcome | undefined> {
     const ids = idsAt(at);
@@ -258,11 +257,11 @@ function placeOrNone(place: () => RemotePath): string {
   }
 }
 
-function historyRow(folder: WatchedFolder, check: CheckRow, at: Date, id: string, file: DetectedFile): TransferRow {
+function historyRow(folder: WatchedFolder, check: WatchCheck, at: Date, id: string, file: DetectedFile): TransferRow {
   return { ...pollRow(folder, check, at, id), filename: file.name, path: file.path, fileSize: file.size };
 }
 
-function failedRow(folder: WatchedFolder, check: CheckRow, at: Date, id: string, error: GatewayError): TransferRow {
+function failedRow(folder: WatchedFolder, check: WatchCheck, at: Date, id: string, error: GatewayError): TransferRow {
   return {
     ...pollRow(folder, check, at, id),
     status: 'failed',
@@ -271,7 +270,7 @@ function failedRow(folder: WatchedFolder, check: CheckRow, at: Date, id: string,
   };
 }
 
-function pollRow(folder: WatchedFolder, check: CheckRow, createdAt: Date, id: string): TransferRow {
+function pollRow(folder: WatchedFolder, check: WatchCheck, createdAt: Date, id: string): TransferRow {
   return {
     id,
     accountId: folder.accountId,

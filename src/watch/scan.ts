@@ -12,14 +12,7 @@ import { parseRemotePath, pathBytes, ROOT } from '../remotes/path.js';
 import type { Remotes } from '../remotes/registry.js';
 import type { Leftovers } from '../remotes/leftovers.js';
 import type { LeftOut } from '../remotes/remote.js';
-import {
-  type CheckKind,
-  type Clock,
-  type EntryChange,
-  EntryChanges,
-  UNKNOWN_SIZE,
-  type WatchedFiles,
-} from '../storage/storage.js';
+import { type Clock, type EntryChange, EntryChanges, UNKNOWN_SIZE, type WatchedFiles } from '../storage/storage.js';
 import { type Decision, type DiffRules, isReport, type ListedEntry } from './decide.js';
 import { diff, type Unlisted } from './diff.js';
 import { nameOfKey } from '../base/entry-key.js';
@@ -35,6 +28,7 @@ import { ReasonLog } from './reasons.js';
 import { UnsureEntries } from './unsure.js';
 import { zoneShift } from './zone-shift.js';
 import { MINUTE_MS } from '../contract/units.js';
+import type { CheckKind } from '../contract/watch-check.js';
 
 interface ScannerDeps {
   readonly files: WatchedFiles;

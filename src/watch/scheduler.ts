@@ -1,9 +1,9 @@
 /** Moves due folders to their checks: rows → queue → workers of this node. */
 import { toGatewayError } from '../base/errors.js';
+import type { CheckKind } from '../contract/watch-check.js';
 import { WokenWork } from '../base/woken-work.js';
 import {
   type Agenda,
-  type CheckKind,
   type ClaimedTask,
   type TaskOutcome,
   type Queue,

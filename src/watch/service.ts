@@ -11,19 +11,13 @@ import { parseRemotePath, ROOT, type RemotePath } from '../remotes/path.js';
 import type { Remotes } from '../remotes/registry.js';
 import type { Leftovers } from '../remotes/leftovers.js';
 import type { Remote } from '../remotes/remote.js';
-import {
-  type CheckRow,
-  type Connections,
-  idsAt,
-  type Locks,
-  type Route,
-  type WatchStorage,
-} from '../storage/storage.js';
+import { type Connections, idsAt, type Locks, type Route, type WatchStorage } from '../storage/storage.js';
 import type { FolderScanner } from './scan.js';
 import type { Reason } from './decide.js';
 import { nameOfKey } from '../base/entry-key.js';
 import { isUuid } from '../base/uuid.js';
 import type { CopyTo, WatchSettings, WatchedFolder } from '../contract/watched-folder.js';
+import type { WatchCheck } from '../contract/watch-check.js';
 import { addressOf, testEvent, type DetectedFile } from './event-bodies.js';
 import { createNameFilter } from './name-filter.js';
 import { refuseLoops } from './places.js';
@@ -241,7 +235,7 @@ export class WatchService {
   }
 
   /** The last checks, newest first. */
-  async checks(accountId: string, id: string): Promise<readonly CheckRow[]> {
+  async checks(accountId: string, id: string): Promise<readonly WatchCheck[]> {
     return this.#options.storage.checks.list((await this.get(accountId, id)).id);
   }
 

@@ -1,11 +1,11 @@
 /** The checks of a watched folder, and its known files. */
 import { Type } from 'typebox';
-import { base64, count, dateTime, flag, listOf, object, oneOf, text, textOrNull } from '../../contract/schema.js';
-import { ERROR_CODE } from '../../contract/words.js';
-import { answeredPath, durationMs } from '../fields.js';
-import { CLOSED, id, limit } from '../fields.js';
+import { base64, count, dateTime, flag, listOf, object, oneOf, text } from '../../contract/schema.js';
+import { shownFields } from '../../contract/thing.js';
+import { checkExample, checkFields, entryCounts } from '../../contract/watch-check.js';
+import { answeredPath, CLOSED, limit } from '../fields.js';
 import { ID, TIME } from '../../contract/examples.js';
-import { COUNTS, FOLDER_ERRORS, folderAt, note, withDate } from './folder.js';
+import { FOLDER_ERRORS, folderAt, note, withDate } from './folder.js';
 import { endpoints, itemParameter } from '../endpoint.js';
 
 const endpoint = endpoints('Watched folders');
@@ -30,7 +30,7 @@ endpoint('POST /manage/watched-folders/:id/dry-run', {
   description: 'Looks into the folder now; nothing is written or sent. `counts` has every entry, by reason.',
   answer: {
     schema: object('DryRunAnswer', {
-      counts: COUNTS,
+      counts: entryCounts,
       files: listOf(
         Type.Object({
           name: text('Name of the file.'),
@@ -62,34 +62,9 @@ endpoint('GET /manage/watched-folders/:id/checks', {
   description: 'The last ones, newest first. `counts` has every entry, by reason.',
   answer: {
     schema: object('ChecksAnswer', {
-      checks: listOf(
-        object('Check', {
-          id: id(),
-          kind: oneOf(['regular', 'follow_up', 'manual'], 'Why it ran.'),
-          outcome: oneOf(['succeeded', 'failed', 'skipped'], 'How it ended.'),
-          startedAt: dateTime('When it began.'),
-          durationMs: durationMs(),
-          errorCode: textOrNull(ERROR_CODE),
-          errorMessage: textOrNull('What went wrong.'),
-          counts: COUNTS,
-        }),
-        'The last checks, newest first.',
-      ),
+      checks: listOf(object('Check', shownFields(checkFields, 'owner')), 'The last checks, newest first.'),
     }),
-    example: {
-      checks: [
-        {
-          id: ID,
-          kind: 'regular',
-          outcome: 'succeeded',
-          startedAt: TIME,
-          durationMs: 42,
-          errorCode: null,
-          errorMessage: null,
-          counts: { unchanged: 4 },
-        },
-      ],
-    },
+    example: { checks: [checkExample] },
   },
   errors: FOLDER_ERRORS,
 }).handle(async (input, services) => {

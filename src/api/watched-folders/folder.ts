@@ -1,5 +1,4 @@
 /** A watched folder for keys and for owners, and the first steps of the endpoints of its checks and deliveries. */
-import { Type } from 'typebox';
 import { type Caller, mayUse } from '../../base/caller.js';
 import { unknown } from '../../base/errors.js';
 import { object } from '../../contract/schema.js';
@@ -7,12 +6,6 @@ import { exampleOf, type Reader, shownFields, viewOf } from '../../contract/thin
 import { type WatchedFolder, watchedFolderExample, watchedFolderFields } from '../../contract/watched-folder.js';
 import { ID } from '../../contract/examples.js';
 import { actorOf, type AtItem, type Services } from '../services.js';
-
-export const COUNTS = Type.Unsafe<Readonly<Record<string, number>>>({
-  type: 'object',
-  additionalProperties: Type.Integer({ minimum: 0 }),
-  description: 'Entries of the folder, by reason.',
-});
 
 export const watchedFolder = object('WatchedFolder', shownFields(watchedFolderFields, 'key'));
 export const ownersFolder = object('ManagedWatchedFolder', shownFields(watchedFolderFields, 'owner'));

@@ -1,20 +1,7 @@
 /** The last checks of each watched folder, and the result for each entry. */
+import { checkFields, type WatchCheck } from '../../contract/watch-check.js';
 import type { Database } from '../postgres/database.js';
-import { type Queryable, storable } from '../postgres/sql.js';
-
-export type CheckKind = 'regular' | 'follow_up' | 'manual';
-
-export interface CheckRow {
-  readonly id: string;
-  readonly kind: CheckKind;
-  readonly outcome: 'succeeded' | 'failed' | 'skipped';
-  readonly startedAt: Date;
-  readonly durationMs: number;
-  readonly errorCode: string | null;
-  readonly errorMessage: string | null;
-  /** Number of listed entries by reason. */
-  readonly counts: Readonly<Record<string, number>>;
-}
+import { columnsOf, type Queryable, storable } from '../postgres/sql.js';
 
 const KEPT_CHECKS = 20;
 
@@ -27,11 +14,10 @@ export class WatchChecks {
     this.#nodeId = nodeId;
   }
 
-  async list(folderId: string): Promise<readonly CheckRow[]> {
-    return this.#database.all<CheckRow>`
-      select id, kind, outcome, started_at, duration_ms, error_code,
-        error_message, counts
-      from watch_checks where folder_id = ${folderId} order by id desc limit ${KEPT_CHECKS}`;
+  async list(folderId: string): Promise<readonly WatchCheck[]> {
+    return this.#database.all<WatchCheck>`
+      select ${(sql) => columnsOf(sql, checkFields)} from watch_checks
+      where folder_id = ${folderId} order by id desc limit ${KEPT_CHECKS}`;
   }
 
   async entries(folderId: string, checkId: string): Promise<Buffer | undefined> {
@@ -41,7 +27,7 @@ export class WatchChecks {
   }
 
   /** Adds a check of the folder in `mine`, if there is one, and deletes the oldest ones. */
-  adding(sql: Queryable, check: CheckRow, entries: Buffer | undefined) {
+  adding(sql: Queryable, check: WatchCheck, entries: Buffer | undefined) {
     return sql`
       gone as (
         delete from watch_checks where id in (

@@ -6,6 +6,7 @@ import {
   watchedFolderFields,
   type WatchSettings,
 } from '../../contract/watched-folder.js';
+import type { CheckKind, WatchCheck } from '../../contract/watch-check.js';
 import type { QueueSender } from '../queue/queue.js';
 import { type Clock, idsAt, readClock } from '../postgres/clock.js';
 import type { Database } from '../postgres/database.js';
@@ -15,7 +16,7 @@ import { isReported } from './failed-transfers.js';
 import { writeBatch } from './history-statements.js';
 import type { TransferRow } from './transfer.js';
 import { isOtherCopyTo } from './route-copies.js';
-import type { CheckKind, CheckRow, WatchChecks } from './watch-checks.js';
+import type { WatchChecks } from './watch-checks.js';
 import { CheckSuperseded, type EntryChanges, forgetFiles, purgeFiles } from './watched-files.js';
 import { cancelDeliveries, cancelEvents, hastenCopies, purgeEvents } from './webhook-events.js';
 import type { Outbox } from './outbox.js';
@@ -54,7 +55,7 @@ interface FolderEdit {
 /** The complete result of a check, written in one transaction. */
 export interface CheckResult {
   readonly folder: WatchedFolder;
-  readonly check: CheckRow;
+  readonly check: WatchCheck;
   /** The reasons of all entries, as gzip. */
   readonly entries: Buffer | undefined;
   readonly nextCheckAt: Date;
@@ -377,7 +378,7 @@ export class WatchedFolders {
 
   async #noteSkipped(tx: Transaction, late: readonly DueFolder[]): Promise<void> {
     for (const { id, kind, now } of late) {
-      const check: CheckRow = {
+      const check: WatchCheck = {
         id: idsAt(now)(),
         kind,
         outcome: 'skipped',

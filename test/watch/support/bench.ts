@@ -7,9 +7,10 @@ import { createDialer } from '../../../src/remotes/dial/dial.js';
 import { parseRemotePath, ROOT } from '../../../src/remotes/path.js';
 import { createRemotes, type Remotes } from '../../../src/remotes/registry.js';
 import { openStorage } from '../../../src/storage/open.js';
-import type { CheckRow, Storage } from '../../../src/storage/storage.js';
+import type { Storage } from '../../../src/storage/storage.js';
 import { createBudgets } from '../../../src/budgets/budgets.js';
 import type { WatchedFolder } from '../../../src/contract/watched-folder.js';
+import type { WatchCheck } from '../../../src/contract/watch-check.js';
 import { LiveTransfers } from '../../../src/operations/live.js';
 import { type OperationOutcome, Operations } from '../../../src/operations/operation.js';
 import { Sweeper } from '../../../src/operations/leftovers.js';
@@ -187,7 +188,7 @@ export class Bench {
   }
 
   /** Requests a check and waits for its end; does not mistake another check for it. */
-  async check(folder: WatchedFolder): Promise<CheckRow> {
+  async check(folder: WatchedFolder): Promise<WatchCheck> {
     const asked = new Date();
     // A check that is already running may have begun before the test's last change.
     while (!(await this.service.checkNow(this.accountId, folder.id)).queued) await delay(5);
@@ -195,7 +196,7 @@ export class Bench {
   }
 
   /** Requests a check, and waits for the follow-up check that settles its files. */
-  async settle(folder: WatchedFolder): Promise<CheckRow> {
+  async settle(folder: WatchedFolder): Promise<WatchCheck> {
     const check = await this.check(folder);
     if (!isUnsettled(check)) return check;
     // If another check was already due when this one ended, it settles the files as a regular check.
@@ -210,8 +211,8 @@ export class Bench {
     since: Date,
     isWanted: (facts: CheckFacts) => boolean,
     what: string,
-  ): Promise<CheckRow> {
-    const found = (): CheckRow | undefined =>
+  ): Promise<WatchCheck> {
+    const found = (): WatchCheck | undefined =>
       this.checksOf(folder).find((facts) => isWanted(facts) && facts.outcome.check.startedAt >= since)?.outcome.check;
     await this.until(() => found() !== undefined, `${what} of ${folder.path}`);
     const check = found();
@@ -219,7 +220,7 @@ export class Bench {
     return check;
   }
 
-  async reasonsOf(folder: WatchedFolder, check: CheckRow): Promise<Record<string, string>> {
+  async reasonsOf(folder: WatchedFolder, check: WatchCheck): Promise<Record<string, string>> {
     const entries = await this.service.reasons(this.accountId, folder.id, check.id);
     return Object.fromEntries(entries.map(({ path, reason }) => [path, reason]));
   }
@@ -247,6 +248,6 @@ export class Bench {
 }
 
 /** Whether the check saw files that are growing, or too young to report. */
-function isUnsettled({ counts: { settling = 0, growing = 0 } }: CheckRow): boolean {
+function isUnsettled({ counts: { settling = 0, growing = 0 } }: WatchCheck): boolean {
   return settling + growing > 0;
 }
