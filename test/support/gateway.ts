@@ -24,7 +24,7 @@ import { pipeline } from 'node:stream/promises';
 import { layEmbedded } from '../servers/data-folders.js';
 import { FRONT_END } from './front-end.js';
 import { KeptConnections } from './kept-connections.js';
-import { MAIN, START_ARGS } from './start-args.js';
+import { MAIN, mainOf, START_ARGS } from './start-args.js';
 
 /** Only for processes that hang: a busy machine has taken a minute for what takes two seconds. */
 const START_MS = 240_000;
@@ -42,6 +42,8 @@ export interface GatewayOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** The Node.js that runs it; absent: this one. */
   readonly node?: string;
+  /** A built checkout of another version. */
+  readonly checkout?: string;
   /** Kept when the gateway ends, to start another one on it. */
   readonly dataDir?: string;
 }
@@ -85,7 +87,8 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
   };
   writeFileSync(file, JSON.stringify(settings));
   if (!('database' in config)) await layEmbedded(dataDir);
-  const child = spawn(options.node ?? process.execPath, [...START_ARGS, MAIN], {
+  const main = options.checkout === undefined ? MAIN : mainOf(options.checkout);
+  const child = spawn(options.node ?? process.execPath, [...START_ARGS, main], {
     env: { ...process.env, GATEWAY_CONFIG: file, ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
