@@ -11,6 +11,7 @@ import { againstWarm, drawCourse, type MemorySample } from '../../bench/report/c
 import { isFlat } from '../../bench/report/flatness.js';
 import type { SoakReport } from '../../bench/soak.js';
 import { held } from '../support/reliability.js';
+import { PATIENCE_MS } from '../support/eventually.js';
 
 const SOAK = fileURLToPath(new URL('../../bench/soak.js', import.meta.url));
 const run = promisify(execFile);
@@ -45,7 +46,7 @@ test('a short soak: nothing fails, nothing grows', async () => {
     process.execPath,
     [SOAK, '--minutes', '0.2', '--rate', '20', '--json', file, '--picture', picture],
     {
-      timeout: 120_000,
+      timeout: PATIENCE_MS,
     },
   );
   const report = JSON.parse(readFileSync(file, 'utf8')) as SoakReport;

@@ -13,6 +13,7 @@ import { ROOT, snippetsOf } from '../docs/snippets.js';
 import { typeAtTerminal } from '../docs/terminal.js';
 import { openAccount, type TestAccount } from '../support/account.js';
 import { KEY } from '../support/gateway.js';
+import { PATIENCE_MS } from '../support/eventually.js';
 import { FTG, Terminal } from './support.js';
 
 const ADMIN_KEY = 'ftg_docs-admin-key-0123456789-abcd';
@@ -53,7 +54,7 @@ test('the snippets run, one after another', async () => {
     KEY: gateway.keyOf(KEY),
     ADMIN_KEY: gateway.keyOf(ADMIN_KEY),
   };
-  const options = { cwd: terminal.home, env, timeout: 60_000 };
+  const options = { cwd: terminal.home, env, timeout: PATIENCE_MS };
   const answers = { 'API key': gateway.keyOf(KEY), 'E-mail': EMAIL, Password: PASSWORD };
   for (const { line, language, words, code } of snippets) {
     assert.equal(language, 'sh');

@@ -9,6 +9,7 @@ import { parseEnv } from 'node:util';
 import { parse } from 'yaml';
 import { typeAtTerminal } from '../docs/terminal.js';
 import { freePort } from '../support/ports.js';
+import { PATIENCE_MS } from '../support/eventually.js';
 import { ended, FTG, Terminal } from './support.js';
 
 let terminal: Terminal;
@@ -55,7 +56,7 @@ test('the gateway starts with the written files, and its key works', async () =>
   const gone = ended(child);
   assert.ok(child.stdout !== null);
   const log = createInterface(child.stdout);
-  while (!String(await once(log, 'line', { signal: AbortSignal.timeout(60_000) })).includes(String(port)));
+  while (!String(await once(log, 'line', { signal: AbortSignal.timeout(PATIENCE_MS) })).includes(String(port)));
   const access = { FTG_URL: `http://127.0.0.1:${port}`, FTG_KEY: env['MAIN_API_KEY'] ?? '' };
   const { stdout, stderr } = await terminal.run(['connections'], { env: access });
   assert.match(stdout, /^legacy +legacy +ftp +active$/m, stderr);

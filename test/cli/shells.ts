@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { stripVTControlCharacters } from 'node:util';
+import { PATIENCE_MS } from '../support/eventually.js';
 
 interface Shell {
   readonly command: string;
@@ -30,13 +31,13 @@ export async function completed(
   const child = spawn('script', ['-qec', `stty cols 500; ${command}`, '/dev/null'], {
     cwd: options.cwd,
     env,
-    timeout: 120_000,
+    timeout: PATIENCE_MS,
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   let screen = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => (screen += text));
   const shows = async (text: string): Promise<string> => {
-    while (!screen.includes(text)) await once(child.stdout, 'data', { signal: AbortSignal.timeout(60_000) });
+    while (!screen.includes(text)) await once(child.stdout, 'data', { signal: AbortSignal.timeout(PATIENCE_MS) });
     const [before = ''] = screen.split(text);
     screen = screen.slice(before.length + text.length);
     return before;

@@ -23,7 +23,7 @@ import { logIn, manage, openDesk, type Desk, type Window } from './browser.js';
 import { dropFiles, names } from './dropped-files.js';
 import { violations } from './inspection.js';
 import { startSshd } from '../servers/sshd.js';
-import { eventually } from '../support/eventually.js';
+import { eventually, PATIENCE_MS } from '../support/eventually.js';
 
 const MANY = 2_000;
 
@@ -81,7 +81,7 @@ test('Escape in the middle of a large deletion hides nothing: it is counted, sto
   await page.getByRole('checkbox', { name: 'Select all' }).check();
   await page.getByRole('button', { name: 'Delete' }).click();
   await dialog().getByRole('button', { name: 'Delete' }).click();
-  await queue().getByText('All done').waitFor({ timeout: 120_000 });
+  await queue().getByText('All done').waitFor({ timeout: PATIENCE_MS });
   await page.getByText('This folder is empty').waitFor();
   assert.deepEqual(readdirSync(onDisk('bulk')), []);
   await queue().getByRole('button', { name: 'Clear done' }).click();
@@ -405,7 +405,7 @@ test('a reload does not end a large upload: the page asks for the same file, and
   await interrupted.getByLabel('The file cut.bin again').setInputFiles(other);
   await page.getByText('This is not the same file as cut.bin').waitFor();
   await interrupted.getByLabel('The file cut.bin again').setInputFiles(file);
-  await queue().getByText('All done').waitFor({ timeout: 60_000 });
+  await queue().getByText('All done').waitFor({ timeout: PATIENCE_MS });
   assert.ok(offsets.length === 2 && offsets[0] === 0 && (offsets[1] ?? 0) > 0, offsets.join());
   assert.ok(readFileSync(onDisk('cut/cut.bin')).equals(content));
   assert.equal(await interrupted.count(), 0);
@@ -434,7 +434,7 @@ test('if the browser may read the dropped file again, the upload continues autom
     await transfer.dispose();
   };
   const offsets = await cutOff(other, dropKept('again.bin'));
-  await other.page.getByRole('region', { name: 'Queue' }).getByText('All done').waitFor({ timeout: 60_000 });
+  await other.page.getByRole('region', { name: 'Queue' }).getByText('All done').waitFor({ timeout: PATIENCE_MS });
   assert.ok(offsets.length === 2 && offsets[0] === 0 && (offsets[1] ?? 0) > 0, offsets.join());
   assert.ok(readFileSync(onDisk('cut/again.bin')).equals(Buffer.alloc(LARGE_BYTES, 7)));
 

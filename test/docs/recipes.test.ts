@@ -21,6 +21,7 @@ import { promisify } from 'node:util';
 import ts from 'typescript';
 import { stageClient } from '../../src/release/client.js';
 import { KEY, startGateway, type TestGateway } from '../support/gateway.js';
+import { PATIENCE_MS } from '../support/eventually.js';
 import { SFTP_SERVERS, type TestServer } from '../servers/catalogue.js';
 import { PAGES, ROOT, snippetsOf, type Snippet } from './snippets.js';
 
@@ -106,7 +107,7 @@ async function execute({ page, line, language, code: written }: Snippet, cwd: st
   );
   const name = `${page.replace(/\W/g, '-')}-${line}`;
   const env = { ...process.env, GATEWAY: gateway.url, KEY, ADMIN_KEY, FTG_URL: gateway.url, FTG_KEY: KEY, PYTHONPATH };
-  const options = { cwd, env, timeout: 30_000 };
+  const options = { cwd, env, timeout: PATIENCE_MS };
   if (language === 'sh') return (await run('bash', ['-euo', 'pipefail', '-c', code], options)).stdout;
   if (language === 'python') return (await run(PYTHON, ['-c', code], options)).stdout;
   if (language === 'js') {

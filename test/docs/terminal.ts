@@ -1,6 +1,7 @@
 /** Runs shell lines at a terminal, and types the answers. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { PATIENCE_MS } from '../support/eventually.js';
 
 export interface TypedOptions {
   readonly cwd: string;
@@ -16,7 +17,7 @@ export async function typeAtTerminal(code: string, { cwd, env, answers }: TypedO
     cwd,
     env: { ...env, TYPED: code, TERM: 'dumb' },
     stdio: ['pipe', 'pipe', 'inherit'],
-    timeout: 120_000,
+    timeout: PATIENCE_MS,
   });
   let screen = '';
   let seen = 0;

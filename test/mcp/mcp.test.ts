@@ -20,6 +20,7 @@ import { ROOT, snippetsOf } from '../docs/snippets.js';
 import { openAccount, type TestAccount } from '../support/account.js';
 import { KEY } from '../support/gateway.js';
 import { FTG } from '../support/start-args.js';
+import { PATIENCE_MS } from '../support/eventually.js';
 
 const READER = 'ftg_key-that-may-only-read-0123456';
 const ADMIN = 'ftg_admin-key-of-the-agents-012345';
@@ -288,7 +289,7 @@ describe('the page', () => {
     };
     for (const { line, language, code } of snippetsOf(PAGE)) {
       assert.equal(language, 'sh');
-      const options = { cwd: terminal.home, env, timeout: 60_000 };
+      const options = { cwd: terminal.home, env, timeout: PATIENCE_MS };
       await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', code], options).catch(
         (error: Error & { stdout?: string; stderr?: string }) =>
           assert.fail(`${PAGE}:${line}: ${error.message}\n${error.stdout ?? ''}\n${error.stderr ?? ''}`),

@@ -248,7 +248,7 @@ class Receiver:
         Thread(target=self._server.serve_forever, daemon=True).start()
 
     def next(self) -> Tuple[Dict[str, str], bytes]:
-        return self._taken.get(timeout=60)
+        return self._taken.get(timeout=240)
 
     def close(self) -> None:
         self._server.shutdown()

@@ -5,6 +5,7 @@ import { StartupError } from '../../src/storage/storage.js';
 import { startPgBouncer } from '../servers/pgbouncer.js';
 import { startPostgres, type PostgresServer } from '../servers/postgres.js';
 import { openTest, withSql } from './databases.js';
+import { PATIENCE_MS } from '../support/eventually.js';
 
 function refused(pattern: RegExp) {
   return (error: unknown): boolean => {
@@ -73,7 +74,7 @@ describe('the requirements for a database', () => {
     await storage.ready();
     const order: string[] = [];
     const lock = (name: string): Promise<unknown> =>
-      storage.locks.withLock('one at a time', AbortSignal.timeout(30_000), async () => {
+      storage.locks.withLock('one at a time', AbortSignal.timeout(PATIENCE_MS), async () => {
         order.push(`${name} in`);
         await storage.history.count('00000000-0000-7000-8000-000000000000');
         order.push(`${name} out`);
@@ -81,7 +82,7 @@ describe('the requirements for a database', () => {
     const second = await openTest(pooler.url);
     await Promise.all([
       lock('a'),
-      second.locks.withLock('one at a time', AbortSignal.timeout(30_000), async () => {
+      second.locks.withLock('one at a time', AbortSignal.timeout(PATIENCE_MS), async () => {
         order.push('b in');
         await second.ready();
         order.push('b out');
