@@ -69,7 +69,7 @@ describe('agents over HTTP, and clients without a key', { concurrency: 1 }, () =
     }
     held({
       area: 'Attacks',
-      what: 'Agents over HTTP: heads that nobody ends',
+      what: 'Agents over HTTP: heads that never end',
       tries: HEADS,
       done: `${HEADS} connections to ftg mcp --http that send a part of a head, without a key`,
       held: 'an agent with a key is served meanwhile',

@@ -201,7 +201,7 @@ describe('SFTP', () => {
       area: 'Attacks',
       what: 'Hostile SFTP servers',
       done: 'folders without end, packets, counts and sizes that cannot be, more data than asked for, nonsense as the first reply',
-      held: 'the fault is told as the server’s, within 25 s; memory bounded, no short or wrong file looks complete, the next request is served',
+      held: 'the fault is reported as the server’s, within 25 s; memory bounded, no short or wrong file looks complete, the next request is served',
       tries: 13,
     }),
   );
@@ -276,7 +276,7 @@ describe('FTP', () => {
       area: 'Attacks',
       what: 'Hostile FTP servers',
       done: 'replies and listings without end, passive replies that point to another machine, sizes that cannot be, text that is no reply',
-      held: 'the fault is told as the server’s, within 25 s; no connection to the other machine, memory bounded, the next request is served',
+      held: 'the fault is reported as the server’s, within 25 s; no connection to the other machine, memory bounded, the next request is served',
       tries: 17,
     }),
   );
@@ -332,7 +332,7 @@ describe('S3', () => {
       area: 'Attacks',
       what: 'Hostile S3 stores',
       done: 'entity bombs, external entities, deep nesting, answers and pages without end, compressed bombs',
-      held: 'the fault is told as the store’s, within 25 s; nothing is expanded or inflated, memory bounded, the next request is served',
+      held: 'the fault is reported as the store’s, within 25 s; nothing is expanded or inflated, memory bounded, the next request is served',
       tries: 6,
     }),
   );

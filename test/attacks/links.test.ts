@@ -263,7 +263,7 @@ const ATTACKS: readonly Attack[] = [
   {
     what: 'Links: all but the end of a single download, again and again',
     done: 'a long download for which the link is good once, broken off before its end, 20 times',
-    held: 'each is given back and stands in the history as failed; then the link is used up',
+    held: 'each is given back and is in the history as failed; then the link is used up',
     run: async () => {
       const { id, at } = await downloadLink({ maxUses: 1 }, randomBytes(8 * KIB * KIB));
       for (let i = 0; i < 20; i++) {
@@ -453,7 +453,7 @@ const ATTACKS: readonly Attack[] = [
   {
     what: 'Links: hidden files',
     done: '.htaccess, .ssh, .bashrc and a temporary name of the gateway as names of a stranger',
-    held: '400: only whoever makes the link can fix such a name',
+    held: '400: only the maker of the link can fix such a name',
     run: async () => {
       const { at, folder } = await uploadLink();
       const names = ['.htaccess', '.ssh', '.bashrc', '.ftg-upload.tmp'];
@@ -657,7 +657,7 @@ const ATTACKS: readonly Attack[] = [
   {
     what: 'Links: after the end of the key that made them',
     done: 'the key loses its scope, its connection, its addresses, its time and its life',
-    held: '410 gone, from another address 403 whatever X-Forwarded-For says; back with its rights, the link is back',
+    held: '410 gone, from another address 403 with any X-Forwarded-For; back with its rights, the link is back',
     run: async () => {
       const admin = gateway.client(ADMIN);
       const made = await admin.post('/manage/api-keys', { name: `maker ${Date.now()}`, scopes: ['read', 'write'] });
@@ -849,9 +849,9 @@ const ATTACKS: readonly Attack[] = [
     },
   },
   {
-    what: 'Links: the month of whoever made them',
-    done: '40 tries of links that are used up, revoked or of the wrong method, and 20 looks at pages',
-    held: 'no action is counted and no history item made, but those of looks at files',
+    what: 'Links: the month of their maker',
+    done: '40 tries of links that are used up, revoked or of the wrong method, and 20 views of pages',
+    held: 'no action is counted and no history item made, but those of views of files',
     run: async () => {
       const up = await uploadLink({ maxUses: 1 });
       await put(up.at, 'only');
@@ -870,7 +870,7 @@ const ATTACKS: readonly Attack[] = [
   {
     what: 'Links: of others, by the API',
     done: 'looked at, revoked and made by keys of another account, of other connections and of another scope',
-    held: '404 or 403, as of a link that never was; nothing of it is told',
+    held: '404 or 403, as of a link that never was; nothing of it is revealed',
     run: async () => {
       const { id, at } = await uploadLink();
       const [other, limited, reader] = [OTHER, LIMITED, READER].map((key) => gateway.client(key)) as [
@@ -942,7 +942,7 @@ const ATTACKS: readonly Attack[] = [
   },
   {
     what: 'Links: what strangers learn of the server',
-    done: 'every answer of this run to whoever has a link and no key, searched for paths, hosts, logins and accounts',
+    done: 'every answer of this run to a visitor with a link and no key, searched for paths, hosts, logins and accounts',
     held: 'none is named, in answers that went well and in those that did not',
     run: async () => {
       for (const answer of told) {

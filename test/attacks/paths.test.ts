@@ -256,7 +256,7 @@ describe('paths that would leave the root', () => {
         area: 'Attacks',
         what: `${PROTOCOLS[connection]}: paths that leave the root`,
         done: '"..", control characters, line ends, NUL and overlong paths in every field, name, template, header and URL that can name a file',
-        held: 'refused with 400, or cut down to the last segment; what stands outside of the root is what it was',
+        held: 'refused with 400, or cut down to the last segment; what is outside of the root is unchanged',
         tries: attacks.length,
       });
     });
@@ -437,7 +437,7 @@ describe('links that lead outside', () => {
       area: 'Attacks',
       what: 'SFTP: symbolic links that lead outside of the root',
       done: 'links to files and folders beside the root and far from it, tried with every operation',
-      held: '403 permission_denied for whatever would follow one; nothing outside is read, changed or told',
+      held: '403 permission_denied for anything that would follow one; nothing outside is read, changed or revealed',
       tries: attacks.length,
     });
   });
@@ -488,7 +488,7 @@ describe('links that lead outside', () => {
       area: 'Attacks',
       what: 'FTP: symbolic links that lead out of the server’s chroot',
       done: 'links to folders and files of the machine, tried with every operation',
-      held: 'nothing beyond the chroot is read or changed; links within it are followed by the server, whatever the rootPath',
+      held: 'nothing beyond the chroot is read or changed; links within it are followed by the server, with any rootPath',
       tries: beyond.length,
     });
   });
@@ -537,7 +537,7 @@ describe('names that are not UTF-8', () => {
         area: 'Attacks',
         what: `${PROTOCOLS[connection]}: names that are not UTF-8`,
         done: 'two names that look the same as text; listed, then downloaded, deleted, moved and written by the text',
-        held: 'rawName tells them apart; the text names neither of them, so no file is taken for another',
+        held: 'rawName distinguishes them; the text names neither of them, so no file is taken for another',
         tries: 5,
       });
     });
@@ -719,7 +719,7 @@ describe('names that would be header fields', () => {
     held({
       area: 'Attacks',
       what: 'Header injection by names of files',
-      done: 'quotes, semicolons, encoded and real line ends, direction marks in names that are downloaded and told to webhooks',
+      done: 'quotes, semicolons, encoded and real line ends, direction marks in names that are downloaded and sent to webhooks',
       held: 'one Content-Disposition that says the name; no header field but the known ones; names with line ends are not listed',
       tries: NAMES.length * 3 + BROKEN.length,
     });

@@ -220,7 +220,7 @@ describe('side by side', { concurrency: true }, () => {
         await end();
         held({
           area: 'Attacks',
-          what: 'Downloads that nobody reads take all sessions',
+          what: 'Downloads that are not read take all sessions',
           tries: 1,
           done: `With a key that may read, while another account with the same login uploads (${protocol})`,
           held: 'the slowest is cut as too_slow; the other account is served',

@@ -315,8 +315,8 @@ test(
       held({
         area: 'Faults',
         what: 'events: gateways, database and receiver are killed (SIGKILL)',
-        done: 'at random on two nodes, while operations fail, two webhooks are told and two readers follow the feed',
-        held: 'the feed and each webhook have every number, byte for byte the same; a follower sees each once, in order; what was answered for is told, and once',
+        done: 'at random on two nodes, while operations fail, two webhooks receive events and two readers follow the feed',
+        held: 'the feed and each webhook have every number, byte for byte the same; a follower sees each once, in order; what was acknowledged is delivered, and once',
         tries: storm.strikes,
       });
     } finally {

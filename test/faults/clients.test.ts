@@ -221,7 +221,7 @@ describe('clients that fail', () => {
         await holdsNothingOf('sftp', '/still');
         held({
           area: 'Faults',
-          what: 'the client stands still in the middle of a body',
+          what: 'the client stops in the middle of a body',
           done: 'half of the declared bytes, then nothing for the idle time',
           held: 'the connection is cut, the upload failed, no file',
           tries: 1,
@@ -284,7 +284,7 @@ describe('clients that fail', () => {
           area: 'Faults',
           what: 'the client expects 100-continue',
           done: 'curl with 2 MiB behind Expect: 100-continue',
-          held: 'told to go on; the file is whole',
+          held: 'gets 100 Continue; the file is whole',
           tries: 1,
         });
       });

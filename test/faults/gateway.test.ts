@@ -148,7 +148,7 @@ describe('the gateway in trouble', { concurrency: 3 }, () => {
     held({
       area: 'Faults',
       what: 'SIGTERM',
-      done: 'under uploads on SFTP, FTP and S3, one of them with a body that stands still',
+      done: 'under uploads on SFTP, FTP and S3, one of them with a body that has stopped',
       held: 'exit code 0 within drainSeconds and a little; what ran ended well or is failed; acknowledged uploads are whole',
       tries: sent.length,
     });
@@ -191,7 +191,7 @@ describe('the gateway in trouble', { concurrency: 3 }, () => {
       await delay(1_000);
       const gone = performance.now();
       await postgres.kill();
-      await eventually(async () => (await gateway.api.get('/readyz')).status === 503, 'readiness tells it');
+      await eventually(async () => (await gateway.api.get('/readyz')).status === 503, 'readiness shows it');
       assert.equal((await gateway.api.get('/healthz')).status, 200);
       await delay(AWAY_MS - (performance.now() - gone));
       const back = performance.now();
@@ -224,7 +224,7 @@ describe('the gateway in trouble', { concurrency: 3 }, () => {
         area: 'Faults',
         what: 'the database is away for 20 s',
         done: 'PostgreSQL killed under uploads on SFTP, FTP and S3, and started again',
-        held: 'readiness tells it, 503 meanwhile, with Retry-After where nothing was begun, nothing acknowledged is lost, no restart needed',
+        held: 'readiness shows it, 503 meanwhile, with Retry-After where nothing was begun, nothing acknowledged is lost, no restart needed',
         tries: 1,
       });
     });

@@ -142,7 +142,7 @@ describe('a gateway that dies under requests with an Idempotency-Key', () => {
       area: 'Faults',
       what: 'the gateway is killed (SIGKILL) under requests with an Idempotency-Key, and each is repeated',
       done: 'upload, write, append, copy, move, mkdir and delete on SFTP, each standing still at one step after the other',
-      held: 'what was answered gives its first answer; what had begun is 409 outcome_unknown with its transfer and what stands there, and never runs again',
+      held: 'what was answered gives its first answer; what had begun is 409 outcome_unknown with its transfer and what is there, and never runs again',
       tries: ROUNDS * KINDS.length,
     });
   });

@@ -80,7 +80,7 @@ test("S3: the store's disk is full", async () => {
     area: 'Faults',
     what: "S3: the store's disk is full",
     done: 'uploads larger than the space that is left, whole and in parts',
-    held: '502 in the words of the store; the old object stands, no upload stays open; what fits is taken',
+    held: '502 in the words of the store; the old object stays, no upload stays open; what fits is taken',
     tries: answers.length,
   });
 });
@@ -99,7 +99,7 @@ test('S3: the store denies permission', async () => {
     area: 'Faults',
     what: 'S3: the store denies permission',
     done: 'an upload, a read, a deletion and a listing by a login without rights',
-    held: '403 permission_denied in the words of the store; the object stands',
+    held: '403 permission_denied in the words of the store; the object stays',
     tries: 4,
   });
 });

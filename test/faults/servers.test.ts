@@ -202,7 +202,7 @@ describe('each server in its own trouble', { concurrency: 6 }, () => {
           ['unreachable', 'connection_lost'].includes(String(meanwhile.headers['x-error-code'])),
           told(meanwhile),
         );
-        assert.ok((await server.disk.read('/away.bin')).equals(old), 'the old file stands');
+        assert.ok((await server.disk.read('/away.bin')).equals(old), 'the old file stays');
         proxy.isDown = false;
         const back = await upload(protocol, 'away.bin', 'back');
         assert.equal(back.status, 200, told(back));
@@ -214,7 +214,7 @@ describe('each server in its own trouble', { concurrency: 6 }, () => {
           area: 'Faults',
           what: `${TITLES[protocol]}: the server restarts`,
           done: 'gone in the middle of 4 uploads, refusing connections for a while, then back',
-          held: '502 meanwhile, the old file stands, the first request after it works, no hidden file stays',
+          held: '502 meanwhile, the old file stays, the first request after it works, no hidden file stays',
           tries: 5,
         });
       });
@@ -369,7 +369,7 @@ describe('each server in its own trouble', { concurrency: 6 }, () => {
           area: 'Faults',
           what: `${title}: the server's disk is full`,
           done: 'an upload larger than the space that is left',
-          held: '502 in the words of the server; the old file stands, no hidden file stays; what fits is taken',
+          held: '502 in the words of the server; the old file stays, no hidden file stays; what fits is taken',
           tries: 1,
         });
       });

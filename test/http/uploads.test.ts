@@ -87,7 +87,7 @@ describe('bodies arrive completely', () => {
       still = pushed.given === last ? still + 1 : 0;
       last = pushed.given;
       return still > 50;
-    }, 'the client stands still');
+    }, 'the client stops');
     assert.ok((body?.readableLength ?? 0) < MAX_HELD_BYTES, `${body?.readableLength} bytes were held`);
     assert.ok(pushed.given < 32 * MiB, `${pushed.given} bytes were taken off the client`);
     client.socket.destroy();

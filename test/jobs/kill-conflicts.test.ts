@@ -70,7 +70,7 @@ describe('jobs with conflict rules whose node dies before it has recorded its wo
         area: 'Faults',
         what: 'a node dies between a copy and its record',
         done: 'the database stopped (SIGSTOP) under jobs with each conflict rule, then the node killed (SIGKILL) and another started',
-        held: 'no file is found in its own way, none is there twice, each stands in the history once',
+        held: 'no file is found in its own way, none is there twice, each is in the history once',
         tries: runs.length,
       });
     });

@@ -66,7 +66,7 @@ for (const [from, to] of PAIRS.filter((pair) => ASKED === undefined || ASKED ===
         area: 'Faults',
         what: 'nodes are killed (SIGKILL) under a job',
         done: 'a sync by three nodes, one of which is killed every second or two and started again',
-        held: 'the target equals the source, each file stands in the history once, all counts agree',
+        held: 'the target equals the source, each file is in the history once, all counts agree',
         tries: kills,
       });
     });
@@ -100,7 +100,7 @@ for (const [from, to] of PAIRS.filter((pair) => ASKED === undefined || ASKED ===
         area: 'Faults',
         what: 'the database goes away under a job, twice',
         done: 'killed (SIGKILL) and started again some seconds later, and stopped (SIGSTOP) for as long, under a copy by three nodes',
-        held: 'the target equals the source, each file stands in the history once, all counts agree',
+        held: 'the target equals the source, each file is in the history once, all counts agree',
         tries: 2,
       });
     });

@@ -115,7 +115,7 @@ describe('syncs compared with a model', { timeout: 3_600_000 }, () => {
         area: 'Faults',
         what: 'random trees are changed at random and synced, while nodes are killed (SIGKILL)',
         done: 'files and folders added, changed, removed, renamed, in place of each other, with odd names and times set back, on SFTP, FTP and S3',
-        held: 'what stands there afterwards, the counts and the end of the job are what a model says',
+        held: 'what is there afterwards, the counts and the end of the job are what a model says',
         tries: worlds.length * ROUNDS,
       });
     });

@@ -131,8 +131,8 @@ describe('due work', { timeout: 120_000 }, () => {
     held({
       area: 'Faults',
       what: 'a node misses that something is due',
-      done: 'folders, schedules, events, jobs, uploads, looks and mails written without a notice, as by an older version',
-      held: 'each is found at the next look, within 5 s',
+      done: 'folders, schedules, events, jobs, uploads, checks and mails written without a notice, as by an older version',
+      held: 'each is found at the next poll, within 5 s',
       tries: UNTOLD.length,
     });
   });

@@ -308,8 +308,8 @@ function suite(entry: ServerEntry): void {
       held({
         area: 'Faults',
         what: 'a node is killed (SIGKILL) between the publication of a resumable upload and its record',
-        done: 'the history taken away until the file stands under its name, then the node killed and another one asked, on SFTP, FTP and S3',
-        held: 'the upload is told as done, and stands in the history once, although it may not replace a file',
+        done: 'the history taken away until the file has its name, then the node killed and another one asked, on SFTP, FTP and S3',
+        held: 'the upload is reported as done, and is in the history once, although it may not replace a file',
         tries: 1,
       });
     });

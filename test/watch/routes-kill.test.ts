@@ -169,7 +169,7 @@ describe('a watched folder with copyTo, on nodes that are killed', () => {
       area: 'Faults',
       what: 'nodes that copy files of a watched folder are killed (SIGKILL)',
       done: `${KILLS} times, one of two at a time, while files keep coming`,
-      held: 'every file is copied whole, once, and told of afterwards by one event; the history has it once',
+      held: 'every file is copied whole, once, and reported afterwards by one event; the history has it once',
       tries: KILLS,
     });
   });

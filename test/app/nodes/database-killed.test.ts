@@ -157,7 +157,7 @@ test('killing the database of three nodes loses nothing that was acknowledged', 
     area: 'Faults',
     what: 'the database of three nodes is killed (SIGKILL)',
     done: 'under uploads through a load balancer, each repeated with its Idempotency-Key until it is taken; back at once, and after every node has noticed',
-    held: 'every acknowledged upload is whole and in the history, no key runs twice once it was taken, readiness tells the truth, no node is started again',
+    held: 'every acknowledged upload is whole and in the history, no key runs twice once it was taken, readiness is right, no node is started again',
     tries: ROUNDS.length,
   });
 });

@@ -121,7 +121,7 @@ describe(
       assert.deepEqual(failures, []);
       held({
         area: 'Faults',
-        what: 'three nodes behind a load balancer that looks every two seconds, one request a second',
+        what: 'three nodes behind a load balancer that checks every two seconds, one request a second',
         done: 'SIGTERM and a new start of each; the balancer tries nothing again',
         held: 'no request fails',
         tries: sent.length,

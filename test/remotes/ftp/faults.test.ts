@@ -39,7 +39,7 @@ test('a server without EPSV is used by PASV, and its wrong address is not believ
   held({
     area: 'Faults',
     what: 'FTP: the server lacks EPSV',
-    done: 'a scripted server that knows PASV alone and tells a wrong address',
+    done: 'a scripted server that knows PASV alone and announces a wrong address',
     held: 'used by PASV; the address is not believed',
     tries: 1,
   });
@@ -398,7 +398,7 @@ test('an upload whose last reply never comes fails, leaves nothing and keeps the
     area: 'Faults',
     what: 'FTP: the final reply is lost after the file arrived',
     done: 'the whole file stored, then silence',
-    held: '504 stall_timeout; the old file stands; the hidden one is deleted by a fresh login',
+    held: '504 stall_timeout; the old file stays; the hidden one is deleted by a fresh login',
     tries: 1,
   });
 });
@@ -460,7 +460,7 @@ test('a rename whose answer is lost has succeeded if the file exists', async (t)
     area: 'Faults',
     what: 'FTP: the reply to the last rename is lost',
     done: 'the file renamed, then the line is cut',
-    held: 'looked at by a fresh login: the file stands, so it is a success',
+    held: 'looked at by a fresh login: the file is there, so it is a success',
     tries: 1,
   });
 });
@@ -689,7 +689,7 @@ test('421 to an idle session ends it; an unasked reply too', async (t) => {
   }
   held({
     area: 'Faults',
-    what: 'FTP: an idle session is told 421',
+    what: 'FTP: an idle session gets 421',
     done: '421 and the end of the connection while it rests',
     held: 'the session is not used again',
     tries: 1,
