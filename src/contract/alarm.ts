@@ -12,10 +12,10 @@ const TIME_OF_DAY = { pattern: '^([01]\\d|2[0-3]):[0-5]\\d$' };
 
 export const alarmFields = {
   isOn: needed(flag('Whether mails are sent.'), { texts: { label: 'Send e-mails' } }),
-  kinds: needed(listOf(oneOf(ATTENTION_KINDS, 'A kind.'), 'Of which kinds.', { uniqueItems: true }), {
+  kinds: needed(listOf(oneOf(ATTENTION_KINDS, 'A kind.'), 'The kinds that are sent.', { uniqueItems: true }), {
     texts: { label: 'Send an alarm when' },
   }),
-  language: needed(oneOf(LANGUAGES, 'Of the mails.'), {
+  language: needed(oneOf(LANGUAGES, 'The language of the mails.'), {
     texts: { label: 'Language of the e-mails' },
   }),
   /** Three columns, which the statements join. */
@@ -41,7 +41,7 @@ export const alarmFields = {
   ),
   urgentBreaksQuiet: given(
     flag(
-      'Whether a connection or watched folder that fails, a schedule that has stopped, and a month that is used up are told of in quiet hours too.',
+      'Whether a connection or watched folder that fails, a schedule that has stopped, and a month that is used up are sent in quiet hours, too.',
     ),
     {
       texts: {

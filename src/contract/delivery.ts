@@ -43,7 +43,9 @@ export const deliveryFields = {
   nextAttemptAt: kept(dateTimeOrNull('When it is tried next; while files are copied, when those are.'), {
     texts: { label: 'Next attempt' },
   }),
-  copyState: kept(oneOf(FILE_STATES, 'Of a folder with `copyTo`: nothing is sent while its files are being copied.')),
+  copyState: kept(
+    oneOf(FILE_STATES, 'The copies of the files, if the folder has `copyTo`: nothing is sent while it is `pending`.'),
+  ),
   copiesFailed: kept(count('Files that could not be copied.')),
   afterAction: kept(oneOf(FILE_STATES, 'What is done with the files after the delivery.'), {
     texts: {
@@ -132,7 +134,7 @@ export const copyFields = {
   number: hidden<number>(),
   path: kept(text('Path of the file in the watched folder.')),
   rawName: hidden<string | null>(),
-  state: kept(oneOf(COPY_STATES, '`skipped`: `onConflict` left alone what stands there.'), {
+  state: kept(oneOf(COPY_STATES, '`skipped`: `onConflict` kept the existing file.'), {
     texts: {
       label: 'State',
       choices: { waiting: 'Waiting', done: 'Copied', skipped: 'Skipped', failed: 'Not copied' },

@@ -57,14 +57,14 @@ const subscribed = <D extends TProperties>(definition: EventDefinition<D> & Even
 const copied = Type.Object(
   {
     connectionId: text('Id of the connection of the copy.'),
-    path: Type.Optional(text('Where the copy is; with `skipped`, what stands there instead.')),
+    path: Type.Optional(text('Where the copy is; with `skipped`, the existing file that was kept.')),
     size: Type.Optional(count('Bytes of the copy.')),
-    skipped: Type.Optional(flag('True where `onConflict` left alone what stands there.')),
+    skipped: Type.Optional(flag('True where `onConflict` kept the existing file.')),
     error: Type.Optional(text('Why there is no copy.')),
   },
   {
     description:
-      'Of a folder with `copyTo`: where the copy of the file is. A file without one stays where it is, whatever `afterDelivery` says.',
+      'Where the copy of the file is, if the folder has `copyTo`. A file without a copy stays where it is, for any `afterDelivery`.',
   },
 );
 export type CopiedFile = Static<typeof copied>;
@@ -208,7 +208,7 @@ const subscribedTypes = {
   'connection.down': subscribed({
     schemaName: 'ConnectionDownEvent',
     operationId: 'connectionDown',
-    summary: 'A server cannot be reached, or lets nobody in',
+    summary: 'A server cannot be reached, or refuses every login',
     name: 'Connection Down',
     text: 'A server cannot be reached, or refuses the login.',
     data: {
@@ -285,7 +285,7 @@ const testTypes = {
       webhook: described(
         object('TestedWebhook', {
           id: text('Identifier of the webhook.'),
-          events: texts('Types of events that it is told.'),
+          events: texts('Types of events that it receives.'),
         }),
         'The webhook that is tried out.',
       ),

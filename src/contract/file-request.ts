@@ -62,7 +62,7 @@ export const listFields = {
   recursive: withDefault(flag('Also what lies in sub-folders, at most 100 levels deep.', { examples: [false] }), false),
   pattern: Type.Optional(
     text(
-      'A glob on the path below the folder: `*.csv` for those in the folder itself, `**/*.csv` at any depth. A star stands for a leading dot too. Folders that cannot hold a match are not read.',
+      'A glob on the path below the folder: `*.csv` for those in the folder itself, `**/*.csv` at any depth. A star matches a leading dot, too. Folders that cannot hold a match are not read.',
       { minLength: 1, maxLength: 1024, examples: ['**/*.csv'] },
     ),
   ),

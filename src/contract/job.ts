@@ -112,7 +112,7 @@ export const jobOptionFields = {
   onConflict: given(
     oneOf(
       CONFLICT_RULES,
-      'What a `copy` or `move` does with a file that stands at the destination; a `sync` replaces it.',
+      'What a `copy` or `move` does with an existing file at the destination; a `sync` replaces it.',
     ),
     {
       texts: {
@@ -127,11 +127,11 @@ export const jobOptionFields = {
       },
       option: { flags: '--on-conflict <rule>', help: 'what to do with a file that exists' },
       default: 'replace',
-      words: 'What becomes of a file that stands at the destination.',
+      words: 'What becomes of an existing file at the destination.',
       docs: 'what to do with a file that exists; `newer` replaces what is older',
     },
   ),
-  compare: given(oneOf(COMPARISONS, 'How a `sync` tells that a file has not changed; `digest` reads both.'), {
+  compare: given(oneOf(COMPARISONS, 'How a `sync` recognizes that a file has not changed; `digest` reads both.'), {
     texts: {
       label: 'A file is unchanged when',
       choices: {
@@ -142,7 +142,7 @@ export const jobOptionFields = {
     },
     option: { flags: '--compare <how>', help: 'how to find changes' },
     default: 'size-and-time',
-    words: 'How a `sync` tells that a file has not changed.',
+    words: 'How a `sync` recognizes that a file has not changed.',
   }),
   deleteExtra: given(flag('A `sync` deletes what the source does not have, after all else.'), {
     texts: {
@@ -176,7 +176,7 @@ export const jobOptionFields = {
       },
     },
   ),
-  bytesPerSecond: given(bound('Of all its files together; 0 = as fast as it goes.', 0, 1_000_000_000_000), {
+  bytesPerSecond: given(bound('The limit for all its files together; 0 = as fast as it goes.', 0, 1_000_000_000_000), {
     texts: { label: 'Speed limit per second', hint: 'For all files together. Empty: no limit.' },
     option: {
       flags: '--bwlimit <rate>',
@@ -184,7 +184,7 @@ export const jobOptionFields = {
       unit: 'bytes',
     },
     default: 0,
-    shown: count('Of all its files together; 0 = as fast as it goes.'),
+    shown: count('The limit for all its files together; 0 = as fast as it goes.'),
   }),
   dryRun: given(flag('Tells what would be done, and does nothing.'), {
     texts: { label: 'Dry run' },
@@ -359,7 +359,7 @@ export const jobFields = {
   bytesPerSecond: derived(
     count('While it runs, of the last ten to twenty seconds; else of all the time that it has run.'),
   ),
-  etaSeconds: derived(countOrNull('Until its end at this speed; null where nobody can tell.')),
+  etaSeconds: derived(countOrNull('Seconds until its end at this speed; null if unknown.')),
   error: derived(textOrNull('What ended all of it.')),
   errorMessage: hidden<string | null>(),
   errorCode: kept(textOrNull('The code of that, as `X-Error-Code` would carry it.')),
@@ -367,8 +367,8 @@ export const jobFields = {
   startedAt: kept(dateTimeOrNull('When it began.')),
   finishedAt: kept(dateTimeOrNull('When it ended.')),
   scheduleId: kept(textOrNull('The schedule that began it; null once that is deleted.')),
-  settings: derived(described(settings, 'What it was told beside where the files are and go.'), { isOwners: true }),
-  filesPerSecond: derived(Type.Number({ minimum: 0, description: 'Of the time that it has run.' }), {
+  settings: derived(described(settings, 'Its settings, besides the places of the files.'), { isOwners: true }),
+  filesPerSecond: derived(Type.Number({ minimum: 0, description: 'The average of the time that it has run.' }), {
     isOwners: true,
   }),
   /** The reading statement computes this and the following fields. */

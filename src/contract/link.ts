@@ -8,7 +8,8 @@ export const LINK_OPERATIONS = ['upload', 'download'] as const;
 const LINK_STATES = ['active', 'used_up', 'expired', 'revoked', 'key_ended'] as const;
 export type LinkState = (typeof LINK_STATES)[number];
 
-const FILENAME = 'Of an upload: what the file is called, whatever its sender says. Of a download: what it is saved as.';
+const FILENAME =
+  'The name of an uploaded file, for any name that its sender gives; the name under which a download is saved.';
 const DIGEST = 'SHA-256 that the file must have: `sha-256:` and 64 hexadecimal digits.';
 const MAX_BYTES = 'The most bytes of one file.';
 const MAX_USES = 'How often it may be used; a use that fails does not count.';
@@ -33,11 +34,11 @@ export const linkFields = {
   }),
   filename: given(text(FILENAME, { minLength: 1, maxLength: 255 }), {
     texts: { label: 'File name', hint: 'Empty: as the sender calls it.' },
-    option: { flags: '--name <name>', help: 'what the file is called, whatever its sender says' },
+    option: { flags: '--name <name>', help: 'the name of the file, for any name that its sender gives' },
     default: null,
     shown: textOrNull(FILENAME),
   }),
-  overwrite: given(flag('Of an upload: whether a file of this name may be replaced. Without, it is 409.'), {
+  overwrite: given(flag('Whether an upload may replace a file of this name. If not, it is 409.'), {
     texts: { label: 'May replace a file', hint: 'Otherwise a name that is taken is refused.' },
     option: { flags: '--overwrite', help: 'an upload may replace a file of its name' },
     default: false,

@@ -34,7 +34,7 @@ const scheduledJob = object('ScheduledJob', {
   source: sourcePlace('Where the files are.'),
   destination: orNull(place('Where they go.'), 'null of a deletion.'),
   ...shownFields(jobOptionFields, 'key'),
-  name: textOrNull('Of the jobs; null = that of the schedule.'),
+  name: textOrNull('The name of the jobs; null = that of the schedule.'),
 });
 
 export const scheduleFields = {

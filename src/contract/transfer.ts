@@ -64,7 +64,7 @@ const cause = {
   errorCode: kept(textOrNull(ERROR_CODE)),
   jobId: kept(textOrNull('The job that it is of.')),
 };
-const requestId = kept(textOrNull('Of the request that asked for it; of a job its identifier.'));
+const requestId = kept(textOrNull('The identifier of its request; for the file of a job, that of the job.'));
 const linkId = kept(textOrNull('The link that it came by, without a key of its own.'));
 
 /** Fields of the event of a failed transfer. */
@@ -80,8 +80,8 @@ export const managedTransferFields = {
       group(
         {
           bytes: count('Bytes moved so far.'),
-          totalBytes: countOrNull('Bytes in all; null where nobody knows.'),
-          bytesPerSecond: count('Of the last seconds.'),
+          totalBytes: countOrNull('Bytes in all; null if unknown.'),
+          bytesPerSecond: count('The rate of the last seconds.'),
           step: text('What it does now.'),
           startedAt: dateTime('When it began.'),
         },

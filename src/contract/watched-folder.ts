@@ -33,7 +33,7 @@ export const copyToSchema = object('CopyTo', {
     ),
   ),
   onConflict: Type.Optional(
-    oneOf(CONFLICT_RULES, 'What becomes of a file that stands where a copy is to go; `replace` when absent.'),
+    oneOf(CONFLICT_RULES, 'What becomes of an existing file at the place of a copy; `replace` when absent.'),
   ),
 });
 
@@ -225,7 +225,7 @@ export const watchedFolderFields = {
   timeResolutionMs: hidden<number>(),
   lastSuccessAt: kept(dateTimeOrNull('When a check last went through.'), { isOwners: true }),
   lastDetectionAt: kept(dateTimeOrNull('When a file was last reported.'), { isOwners: true }),
-  alarmedAt: kept(dateTimeOrNull('When it was last told that no file came.'), { isOwners: true }),
+  alarmedAt: kept(dateTimeOrNull('When the last alarm said that no file came.'), { isOwners: true }),
   failingSince: kept(dateTimeOrNull('Since when every check has failed.'), { isOwners: true }),
   failures: kept(count('Checks that have failed in a row.'), { isOwners: true }),
   errorCode: kept(textOrNull(ERROR_CODE), { isOwners: true }),

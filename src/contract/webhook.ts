@@ -25,7 +25,7 @@ export const webhookFields = {
     },
   ),
   events: needed(
-    listOf(oneOf(EVENT_TYPES, 'Type of an event.'), 'Types of events that it is told.', {
+    listOf(oneOf(EVENT_TYPES, 'Type of an event.'), 'Types of events that it receives.', {
       minItems: 1,
       maxItems: EVENT_TYPES.length,
       uniqueItems: true,
@@ -49,7 +49,7 @@ export const webhookFields = {
       column: 'connectionIds',
     },
   ),
-  isActive: given(flag('Whether it is told of new events.'), {
+  isActive: given(flag('Whether it receives new events.'), {
     docs: 'whether it gets new events',
     texts: { label: 'Active' },
     default: true,

@@ -257,7 +257,7 @@ export const TOOLS: readonly Tool[] = [
     name: 'create_job',
     title: 'Start a job over a whole folder',
     description:
-      'Copies, moves, deletes or syncs a whole folder in the background. Try it with dryRun first. get_job tells how it goes.',
+      'Copies, moves, deletes or syncs a whole folder in the background. Try it with dryRun first. get_job shows its progress.',
     scopes: ['write'],
     annotations: TAKES_AWAY,
     input: Type.Object({

@@ -201,7 +201,7 @@ export const PROPERTIES: INodeProperties[] = [
     default: 24,
   }),
   options(link('create'), [
-    field('link', 'filename', 'File Name', { description: 'What the file is called, whatever its sender says' }),
+    field('link', 'filename', 'File Name', { description: 'The name of the file, for any name that its sender gives' }),
     field('link', 'maxBytes', 'Max Bytes', { default: 104857600, description: 'The most bytes of one file' }),
     field('link', 'maxUses', 'Max Uses', { default: 1, description: 'How often the link may be used' }),
     overwrite('link'),

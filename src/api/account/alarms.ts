@@ -119,7 +119,7 @@ endpoint('POST /manage/alarms/test', {
   operationId: 'sendAlarmTest',
   summary: 'Send a test mail',
   description:
-    'To all recipients that have confirmed, at once and whatever the hour is. 502 `remote_failure` says what the mail server says.',
+    'To all recipients that have confirmed, at once and at any hour. 502 `remote_failure` says what the mail server says.',
   answer: {
     schema: object('AlarmTestAnswer', { success: success(), recipients: texts('Whom it was sent to.') }),
     example: { success: true, recipients: ['ops@example.com'] },

@@ -24,19 +24,23 @@ const DAY_HOURS = 24;
 const DAYS_OF = { '24h': 1, '7d': 7, '30d': 30, '90d': 90 } as const;
 
 export const zoneField = withDefault(
-  text('Of the days: a name of the IANA database.', { minLength: 1, maxLength: 64, examples: ['Europe/Berlin'] }),
+  text('The time zone of the days: a name of the IANA database.', {
+    minLength: 1,
+    maxLength: 64,
+    examples: ['Europe/Berlin'],
+  }),
   'UTC',
 );
 
 const sums = {
   transfers: count('Operations that have ended; they count where they began.'),
   failed: count('Those that failed.'),
-  lookups: count('Of the operations: lists, look-ups and polls.'),
+  lookups: count('Operations that are lists, look-ups and polls.'),
   failedLookups: count('Those of them that failed.'),
   bytesIn: count('Bytes read from remote servers.'),
   bytesOut: count('Bytes sent to remote servers.'),
   delivered: count('Webhook events that were delivered.'),
-  undelivered: count('Webhook events that nobody took.'),
+  undelivered: count('Webhook events that no receiver accepted.'),
 };
 const times = {
   p50Ms: countOrNull('Half of the operations that succeeded took no longer, lists, look-ups and polls left out.'),

@@ -55,7 +55,7 @@ endpoint('GET /manage/overview', {
           transfers: count('Operations, those that run included.'),
           failed: count('Those that failed.'),
           pending: count('Those that run now.'),
-          lookups: count('Of the operations: lists, look-ups and polls.'),
+          lookups: count('Operations that are lists, look-ups and polls.'),
           failedLookups: count('Those of them that failed.'),
           bytesIn: count('Bytes read from remote servers.'),
           bytesOut: count('Bytes sent to remote servers.'),

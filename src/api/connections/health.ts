@@ -33,14 +33,14 @@ const HEALTH_DAYS = 90;
 const numberOrNull = (description: string): TSchemaOf<number | null> =>
   Type.Unsafe<number | null>({ type: ['number', 'null'], minimum: 0, description });
 const availability = (): TSchemaOf<number | null> =>
-  numberOrNull('Part of the time in which it was not down, 0 to 1; null = nobody has looked.');
+  numberOrNull('Part of the time in which it was not down, 0 to 1; null = not checked yet.');
 
 const stateFields = {
   id: id(),
   name: text('Shown to people.'),
   type: text('Protocol.'),
   isActive: flag('Whether it is switched on; others are not looked at.'),
-  state: oneOf(['up', 'down', 'unknown'], '`unknown` = nobody has looked yet, or it is switched off.'),
+  state: oneOf(['up', 'down', 'unknown'], '`unknown` = not checked yet, or switched off.'),
   downSince: dateTimeOrNull('When it went down; null = it is not.'),
   watchedSince: dateTimeOrNull('Since when it is looked at; null = it is not (`health.everySeconds`).'),
   checkedAt: dateTimeOrNull('The last look.'),
@@ -92,7 +92,7 @@ const health = object('ConnectionHealth', {
   last24Hours: windowOf('The last 24 hours.'),
   last7Days: windowOf('The last seven days.'),
   last90Days: windowOf('The last 90 days.'),
-  outages: listOf(outage, 'Of the last 90 days, newest first, 200 at most.'),
+  outages: listOf(outage, 'Those of the last 90 days, newest first, 200 at most.'),
   expiringKeys: listOf(
     Type.Object({ id: id(), name: text('Shown to people.'), expiresAt: dateTime('When it ends.') }),
     `API keys that may use it and end within ${KEY_NOTICE_DAYS} days.`,
@@ -105,7 +105,7 @@ const summary = component(
     ...stateFields,
     availability: group(
       { last24Hours: availability(), last7Days: availability(), last90Days: availability() },
-      'Of the last 24 hours, seven days and 90 days.',
+      'The shares for the last 24 hours, seven days and 90 days.',
     ),
     days: listOf(
       Type.Object({

@@ -25,7 +25,7 @@ const answer = {
         algorithm: text('Such as `ssh-ed25519`.'),
         state: oneOf(['trusted', 'pending', 'rejected'], '`pending` waits to be accepted; `rejected` was not wanted.'),
         isFirst: flag(
-          'Of the first announcement: it came with the trusted key, needs no decision, and may still be accepted.',
+          'True if it was announced first, together with the trusted key: it needs no decision, and may still be accepted.',
         ),
         firstSeenAt: dateTime('When the server announced it first.'),
         lastSeenAt: dateTime('When it did so last, to within an hour.'),

@@ -15,7 +15,7 @@ endpoint('GET /manage/webhook-secret', {
   operationId: 'showWebhookSecret',
   summary: 'Show the webhook secret of the account',
   description:
-    'What receivers verify `job.finished` with. It is made when it is first asked for, and stands in the audit log.',
+    'What receivers verify `job.finished` with. It is made when it is first asked for; the audit log notes each look at it.',
   answer,
 }).handle(async (input, { storage }) => {
   const [secret = ''] = await storage.events.accountSecret.current(input.caller.accountId);

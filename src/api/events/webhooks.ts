@@ -55,7 +55,7 @@ endpoint('POST /api/webhooks', {
   operationId: 'createWebhook',
   summary: 'Subscribe to events',
   description:
-    'From now on every event of these types is sent to `url`: signed, at least once, tried again until it is taken or has run out of tries, as the events of watched folders are. Without `connections` it is told of all that the API key is for. It stays when the key is revoked.',
+    'From now on every event of these types is sent to `url`: signed, at least once, tried again until it is taken or has run out of tries, as the events of watched folders are. Without `connections` it receives the events of all connections of the API key. It stays when the key is revoked.',
   body: object('NewWebhook', newFields(webhookFields)),
   bodyExamples: {
     failures: {
@@ -88,7 +88,7 @@ endpoint('PATCH /api/webhooks/:id', {
   operationId: 'changeWebhook',
   summary: 'Change a webhook',
   description:
-    'Fields that are absent stay. It counts for events from now on; what is on its way goes to the new `url`. A receiver that had answered 410 is told again with `isActive: true`, or with another `url`.',
+    'Fields that are absent stay. It counts for events from now on; what is on its way goes to the new `url`. A receiver that had answered 410 receives events again with `isActive: true`, or with another `url`.',
   body: object('WebhookChanges', changedFields(webhookFields)),
   bodyExamples: { pause: { isActive: false } },
   answer: { ...answer, description: 'As it is from now on.' },

@@ -16,7 +16,7 @@ export const deleteFile = endpoint({
   summary: 'Delete a file or a folder',
   description:
     'Deletes one file; with `recursive`, a folder with all below it, symbolic links as links. A missing file is 404, a folder without `recursive` 409, and `/` with it 400. ' +
-    'What stops it half way is told with the path and with how many entries were deleted before; the same request goes on from there.',
+    'An error in the middle has the path and the number of entries that were deleted before it; the same request continues from there.',
   params: connectionParameter,
   body: object('DeleteRequest', deleteFields),
   bodyExamples: { file: { path: '/upload/report.pdf' }, folder: { path: '/upload/2025', recursive: true } },

@@ -28,10 +28,10 @@ export const runCommand = endpoint({
   }),
   bodyExamples: { checksum: { command: 'sha256sum /upload/report.pdf', timeout: 10000 } },
   answer: {
-    description: 'The command ended, with whatever exit code.',
+    description: 'The command ended, with any exit code.',
     schema: object('ExecAnswer', {
       success: success(),
-      exitCode: Type.Integer({ description: 'Of the command; 128 plus its number after a signal.' }),
+      exitCode: Type.Integer({ description: 'The exit code of the command; 128 plus its number after a signal.' }),
       stdout: text('Output of the command.'),
       stderr: text('Error output of the command.'),
       durationMs: durationMs(),

@@ -19,7 +19,7 @@ export const writeFile = endpoint({
   tag: 'Files',
   summary: 'Write a file',
   description:
-    'Creates or replaces a file, whole or not at all. Content of more than 1 MiB stands after path, encoding and mtime.',
+    'Creates or replaces a file, whole or not at all. Content of more than 1 MiB comes after path, encoding and mtime.',
   params: connectionParameter,
   headers: ['Content-Digest', 'Repr-Digest', 'Want-Repr-Digest'],
   streams: {

@@ -146,7 +146,7 @@ endpoint('DELETE /api/links/:id', {
   operationId: 'revokeLink',
   summary: 'Revoke a link',
   description:
-    'From now on, on every node, whoever has it gets 410. What is under way goes on. Revoked already, nothing changes. Needs the scope that making it needs.',
+    'From now on, every use of it on every node is 410. What is under way goes on. Revoked already, nothing changes. Needs the scope that making it needs.',
   answer: { ...answer, description: 'It has ended.', example: { link: { ...example, state: 'revoked' } } },
   errors: ['unknown_item', 'scope_missing'],
 }).handle(async (input, { links }) => ({

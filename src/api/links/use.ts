@@ -52,7 +52,7 @@ endpoint('PUT /l/:token', {
   operationId: 'sendToLink',
   summary: 'Upload a file by a link',
   description:
-    'The body is the file, of whatever type. Its name is the `filename` of the link, else `filename` of the query, else that of a Content-Disposition. If nobody names it, the `path` of the link is the file itself, unless it ends with a slash. The file becomes visible whole or not at all, and replaces another one only where the link says so. Names that begin with a dot or hold a backslash are refused, and parts of files (`Content-Range`). No key is asked for, and none counts.',
+    'The body is the file, of any type. Its name is the `filename` of the link, else `filename` of the query, else that of a Content-Disposition. Without any of these, the `path` of the link is the file itself, unless it ends with a slash. The file becomes visible whole or not at all, and replaces another one only where the link says so. Names that begin with a dot or hold a backslash are refused, and parts of files (`Content-Range`). No key is asked for, and none counts.',
   headers: ['Content-Digest', 'Repr-Digest', 'Want-Repr-Digest', 'Content-Disposition'],
   query: Type.Object({
     filename: Type.Optional(text(FILE_NAME, { minLength: 1, maxLength: 255, examples: ['report.pdf'] })),
@@ -93,7 +93,7 @@ endpoint('GET /l/:token', {
     'The file of a download link, with ranges and conditions as of any download; `HEAD` is no use of the link. A browser that asks for `text/html` gets a page for people instead, of upload links too, unless the query says `download`. Of a link with a `digest` the whole file comes, and its last bytes only where it is still that file.',
   headers: ['Want-Repr-Digest', 'Range', 'If-Range', 'If-None-Match', 'If-Modified-Since'],
   query: Type.Object({
-    download: Type.Optional(text('The file itself, whatever `Accept` says.', { maxLength: 8, examples: ['1'] })),
+    download: Type.Optional(text('The file itself, for any `Accept`.', { maxLength: 8, examples: ['1'] })),
   }),
   answers: {
     200: {

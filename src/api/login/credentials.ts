@@ -69,7 +69,7 @@ export const code = (): TString =>
   text('Six digits of the authenticator, or a recovery code.', { minLength: 6, maxLength: 40 });
 const passwordRequest = object('PasswordRequest', { password: password() }, CLOSED);
 const recoveryCodesAnswer = object('RecoveryCodesAnswer', {
-  recoveryCodes: texts('Each stands in once for a code; shown this once.'),
+  recoveryCodes: texts('Each replaces a code once; shown this once.'),
 });
 const sampleCodes = { recoveryCodes: ['k3v9-2mqa-77xd', 'p0sd-1kkz-94fe'] };
 

@@ -87,7 +87,7 @@ export const FILE_API: Api = {
     { name: 'Account', description: 'The account, its connections and its history.' },
     {
       name: 'Watched folders',
-      description: 'Folders that are checked at an interval, and the event that tells of new files.',
+      description: 'Folders that are checked at an interval, and the event that reports new files.',
     },
     { name: 'Jobs', description: 'Whole folders: copied, moved, deleted or kept alike, on whichever nodes live.' },
     { name: 'Schedules', description: 'Jobs that begin by the clock.' },

@@ -14,7 +14,7 @@ const BYTES: Schema = { type: 'string', pattern: '^\\d{1,15}$' };
 
 export const REQUEST_HEADERS: Readonly<Record<string, HeaderParameter>> = {
   'X-Request-Id': asked(
-    'Kept when it is valid, else the gateway makes one; it stands in the answer and in the log.',
+    'Kept when it is valid, else the gateway makes one; it is in the answer and in the log.',
     { type: 'string', pattern: '^[A-Za-z0-9._-]{1,128}$' },
     'order-4711',
   ),
@@ -121,7 +121,7 @@ export const ANSWER_HEADERS: Readonly<Record<string, Header>> = {
   'Upload-Length': always('Bytes of the whole file.', { type: 'integer', minimum: 0 }),
   'Upload-Defer-Length': always('Its length is not known yet.', { type: 'string', const: '1' }),
   'Upload-Metadata': always('As its client wrote them.', text),
-  'Upload-Expires': always('When it is removed, if nobody goes on with it.', text),
+  'Upload-Expires': always('When it is removed, unless it is continued.', text),
   'X-Transfer-Id': always('The transfer of the finished upload, as the history holds it.', {
     type: 'string',
     format: 'uuid',
@@ -136,14 +136,14 @@ export const ANSWER_HEADERS: Readonly<Record<string, Header>> = {
   },
   'WWW-Authenticate': always('How to authenticate.', { type: 'string', const: 'Bearer' }),
   'X-Session-End': {
-    description: 'Of a login session that is over: why, where it is known.',
+    description: 'Why a login session is over, if that is known.',
     schema: { type: 'string', enum: ['idle', 'expired', 'elsewhere', 'password_changed', 'logged_out'] },
   },
   RateLimit: { description: 'What is left of the rate limit, where one is set.', schema: text },
   'RateLimit-Policy': { description: 'The rate limit, where one is set.', schema: text },
   'Server-Timing': {
     description:
-      'Where the time of the operation went, in milliseconds: fetch, queue, connect, auth, open, transfer, verify, rename, record. The head of a download leaves before its bytes and tells the stages before them.',
+      'Where the time of the operation went, in milliseconds: fetch, queue, connect, auth, open, transfer, verify, rename, record. The head of a download leaves before its bytes and has the stages before them.',
     schema: { type: 'string', pattern: '^[a-z]+;dur=[0-9.]+(, [a-z]+;dur=[0-9.]+)*$' },
   },
   'Idempotency-Replayed': {

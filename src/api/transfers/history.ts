@@ -187,7 +187,10 @@ endpoint('GET /manage/transfers/export', {
   summary: 'Export the history',
   description: 'All that matches, streamed, newest first.',
   query: Type.Object(
-    { ...filters, format: withDefault(oneOf(['csv', 'ndjson'], 'Of the file.', { examples: ['csv'] }), 'csv') },
+    {
+      ...filters,
+      format: withDefault(oneOf(['csv', 'ndjson'], 'The format of the file.', { examples: ['csv'] }), 'csv'),
+    },
     CLOSED,
   ),
   answers: {

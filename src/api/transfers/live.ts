@@ -34,7 +34,7 @@ endpoint('POST /manage/transfers/:id/cancel', {
   operationId: 'cancelTransfer',
   summary: 'Cancel a transfer',
   description: 'It ends within a second or two as failed, with `errorCode` `cancelled`.',
-  answer: { status: 202, description: 'It is told to end.', schema: successAnswer, example: { success: true } },
+  answer: { status: 202, description: 'It is being ended.', schema: successAnswer, example: { success: true } },
   errors: ['unknown_item', 'not_running'],
 }).handle(async (input, { storage, board }) => {
   const id = itemId(input, 'transfer');

@@ -69,7 +69,7 @@ export const describeUploads = endpoint({
   operationId: 'describeUploads',
   tag: TAG,
   summary: 'What resumable uploads can',
-  description: 'The versions, extensions and limits of tus that the gateway has, whatever the connection.',
+  description: 'The versions, extensions and limits of tus that the gateway has, for every connection.',
   params: connectionParameter,
   alwaysHeaders: TUS_HEADERS,
   answers: {
@@ -167,7 +167,7 @@ export const endUpload = endpoint({
   operationId: 'endUpload',
   tag: TAG,
   summary: 'Give an upload up',
-  description: 'Removes what stands of it. The file that a finished one has become stays.',
+  description: 'Removes what is stored of it. The file that a finished one has become stays.',
   params: parameters,
   headers: ['Tus-Resumable'],
   ...common,

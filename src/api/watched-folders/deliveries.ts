@@ -106,7 +106,7 @@ endpoint('POST /manage/deliveries/:id/replay', {
 endpoint('POST /manage/deliveries/replay', {
   operationId: 'replayDeliveries',
   summary: 'Send many deliveries again',
-  description: `Those that match, under their old ids and the oldest first; at most ${MOST_REPLAYED} a request. Left out are those that nobody receives any more. With \`dryRun\` they are only counted.`,
+  description: `Those that match, under their old ids and the oldest first; at most ${MOST_REPLAYED} a request. Those without a receiver are left out. With \`dryRun\` they are only counted.`,
   body: object(
     'ReplayRequest',
     {

@@ -247,7 +247,7 @@ const secret = { schema: object('SecretAnswer', { secret: text('The secret.') })
 endpoint('GET /manage/watched-folders/:id/secret', {
   operationId: 'showSecret',
   summary: 'Show the webhook secret',
-  description: 'What the receiver verifies signatures with. It stands in the audit log.',
+  description: 'What the receiver verifies signatures with. The audit log notes each look at it.',
   answer: secret,
   errors: FOLDER_ERRORS,
 }).handle(async (input, services) => {

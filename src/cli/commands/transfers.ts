@@ -66,7 +66,7 @@ export const listLive = shows(
 
 export const cancelTransfer = shows(
   ({ gateway }, [id = '']) => gateway.manage.post(`transfers/${encodeURIComponent(id)}/cancel`),
-  (_, id) => `${id} is told to end`,
+  (_, id) => `${id} is being ended`,
 );
 
 interface ExportOptions {

@@ -93,7 +93,7 @@ export function envOf({ secrets }: Pick<Made, 'secrets'>, config: string): strin
     if (!/['\u0000-\u001f]/.test(value)) return `${name}='${value}'\n`;
     throw new UsageError(`${name} holds a quote or a line break, which an environment file cannot: use --no-env-file`);
   });
-  return `# Secrets of ${basename(config)}: for nobody but the gateway. Without GATEWAY_MASTER_KEY the stored secrets are lost.\n${lines.join('')}`;
+  return `# Secrets of ${basename(config)}: for the gateway alone. Without GATEWAY_MASTER_KEY the stored secrets are lost.\n${lines.join('')}`;
 }
 
 /** Complete or not at all; only its owner may read a file of secrets. */

@@ -240,7 +240,7 @@ export const login = (port: number) => ({
   username: needed(line('Login name.'), { texts: { label: 'User name' }, file: ONE_CHARACTER }),
 });
 
-export const password = secret('Of the login.', { texts: { label: 'Password' }, isSent: true });
+export const password = secret('The password of the login.', { texts: { label: 'Password' }, isSent: true });
 
 export const certificates = {
   tlsVerify: given(

@@ -28,12 +28,15 @@ const settings = {
     texts: { label: 'Bucket', hint: 'Must exist already.' },
     file: NAME_IN_FILE,
   }),
-  prefix: given(text('Of every key; the root of the connection.', { pattern: LINE_OR_EMPTY, maxLength: 1024 }), {
-    texts: { label: 'Prefix', hint: 'Comes before every key. It is the root of the connection.' },
-    file: { allowed: 'a key prefix' },
-    default: '',
-    keep: folderPrefix,
-  }),
+  prefix: given(
+    text('The prefix of every key; the root of the connection.', { pattern: LINE_OR_EMPTY, maxLength: 1024 }),
+    {
+      texts: { label: 'Prefix', hint: 'Comes before every key. It is the root of the connection.' },
+      file: { allowed: 'a key prefix' },
+      default: '',
+      keep: folderPrefix,
+    },
+  ),
   accessKeyId: needed(line('Id of the access key.'), { texts: { label: 'Access key id' }, file: NAME_IN_FILE }),
   forcePathStyle: given(flag('The bucket is in the path, not in the host name.'), {
     texts: { label: 'Path-style addresses', hint: 'Puts the bucket in the path instead of the host name.' },
@@ -71,12 +74,12 @@ const settings = {
 };
 
 const secrets = {
-  secretAccessKey: secret('Of the access key.', {
+  secretAccessKey: secret('The secret of the access key.', {
     texts: { label: 'Secret access key' },
     file: { schema: text('text of at least one character', { pattern: LINE }) },
     isNeeded: true,
   }),
-  sessionToken: secret('Of temporary credentials.', {
+  sessionToken: secret('The session token of temporary credentials.', {
     texts: { label: 'Session token', hint: 'For temporary credentials.' },
     maxLength: 8192,
   }),

@@ -47,7 +47,7 @@ const secrets = {
     input: 'long',
     check: 'privateKey',
   }),
-  passphrase: secret('Of the private key.', { texts: { label: 'Key passphrase' } }),
+  passphrase: secret('The passphrase of the private key.', { texts: { label: 'Key passphrase' } }),
 };
 
 export const sftp = connectionType('sftp', {

@@ -7,7 +7,7 @@ import { bodyOf, curlOf, type Filled, headersOf, type Part, targetOf } from './r
 
 const KEY_WORDS = {
   none: '',
-  key: 'Yours. It is sent to this gateway alone, and never stands in an address.',
+  key: 'Yours. It is sent to this gateway alone, and is never part of an address.',
   session: 'With the scope admin. Left empty, the login at the dashboard in this browser counts.',
 };
 
