@@ -22,10 +22,10 @@ const scenario = (contenders: Contender[], goals: Scenario['goals'] = []): Scena
 };
 
 suite('measuring', () => {
-  test('contenders take turns, round after round', async () => {
+  test('contenders take turns, in the opposite order every other round', async () => {
     const order: string[] = [];
     await measure(scenario([mover('a', [1, 1], order), mover('b', [1, 1], order)]), 2, silent);
-    assert.deepEqual(order, ['a0', 'b0', 'a1', 'b1']);
+    assert.deepEqual(order, ['a0', 'b0', 'b1', 'a1']);
   });
 
   test('the ratio is the median of the ratios of each round, not the ratio of the medians', async () => {
