@@ -124,7 +124,7 @@ test('on a terminal it asks, and asks again after invalid input', async () => {
     'Endpoint, or nothing: URL of the store; empty = AWS.': 'https://s3.example.com',
     'Region [us-east-1]': '',
     Bucket: 'b1',
-    'Prefix, or nothing: Of every key; the root of the connection.': '',
+    'Prefix, or nothing: The prefix of every key; the root of the connection.': '',
     'Access key id': 'AKIA',
     'Secret access key': 'sesame',
     'Session token, empty for none': '',
