@@ -237,10 +237,12 @@ test('aborts are listened to, and work is raced with time, through base/deadline
   assert.deepEqual(found.map(({ file }) => file).sort(), ['base/deadline.ts', 'client/wait.ts']);
 });
 
-test('work is repeated at an interval through base/periodic alone', () => {
-  const found = modules.filter(({ file, source }) => !isOfPages(file) && /\bsetInterval\(/.test(source.text));
+test('work is repeated at an interval through base/every alone, on the server through base/periodic', () => {
+  const found = modules.filter(({ source }) => /\bsetInterval\(/.test(source.text)).map(({ file }) => file);
+  assert.deepEqual(found, ['base/every.ts']);
+  const users = imports.filter(({ target }) => target === 'base/every.ts').map(({ file }) => file);
   assert.deepEqual(
-    found.map(({ file }) => file),
+    users.filter((file) => !isOfPages(file)),
     ['base/periodic.ts'],
   );
 });

@@ -1,3 +1,5 @@
+import { every } from './every.js';
+
 const AT_REST = Promise.resolve();
 
 /**
@@ -7,7 +9,7 @@ const AT_REST = Promise.resolve();
 export class Periodic {
   readonly #work: () => unknown;
   readonly #everyMs: number;
-  #timer: NodeJS.Timeout | undefined;
+  #end: (() => void) | undefined;
   #running: Promise<void> | undefined;
 
   constructor(work: () => unknown, everyMs: number) {
@@ -16,12 +18,12 @@ export class Periodic {
   }
 
   get isStarted(): boolean {
-    return this.#timer !== undefined;
+    return this.#end !== undefined;
   }
 
   /** The first run comes after one interval. Does nothing if it is started. */
   start(): this {
-    this.#timer ??= setInterval(() => this.run(), this.#everyMs).unref();
+    this.#end ??= every(this.#everyMs, () => this.run());
     return this;
   }
 
@@ -35,8 +37,8 @@ export class Periodic {
 
   /** No further run begins until the next start. Resolves when the run under way has ended. */
   stop(): Promise<void> {
-    clearInterval(this.#timer);
-    this.#timer = undefined;
+    this.#end?.();
+    this.#end = undefined;
     return this.#running ?? AT_REST;
   }
 }

@@ -1,6 +1,7 @@
 /** The basic components of all screens. */
 import { type ButtonHTMLAttributes, type ReactElement, type ReactNode, useEffect, useRef, useState } from 'react';
 import { Link } from 'wouter';
+import { every } from '../../../base/every.ts';
 import { visible } from '../../../base/visible.ts';
 import { t } from '../texts/texts.ts';
 import { formatAgo, formatDateTime, formatSeconds, formatShortTime } from '../format.ts';
@@ -407,10 +408,7 @@ export function Table<R extends object>(props: {
 
 export function Countdown({ iso }: { readonly iso: string }): ReactElement {
   const [now, setNow] = useState(() => Date.now());
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 1_000);
-    return () => clearInterval(timer);
-  }, []);
+  useEffect(() => every(1_000, () => setNow(Date.now())), []);
   const seconds = Math.max(0, Math.round((Date.parse(iso) - now) / 1_000));
   const clock = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
   return (

@@ -1,5 +1,6 @@
 /** Tests a connection step by step. A failed step shows how to fix it. */
 import { useEffect, useState, type ReactElement } from 'react';
+import { every } from '../../../../base/every.ts';
 import { CircleCheck, CircleMinus, CircleX, Play } from '../../ui/icons.tsx';
 import { request, segment } from '../../api/client.ts';
 import { refresh, useAction } from '../../api/hooks.ts';
@@ -87,10 +88,7 @@ function nameOf(step: string): string {
 
 function Elapsed(): ReactElement {
   const [seconds, setSeconds] = useState(0);
-  useEffect(() => {
-    const timer = setInterval(() => setSeconds((former) => former + 1), 1_000);
-    return () => clearInterval(timer);
-  }, []);
+  useEffect(() => every(1_000, () => setSeconds((former) => former + 1)), []);
   return <span className="muted number">{words.seconds(seconds)}</span>;
 }
 

@@ -1,6 +1,7 @@
 /** Images and PDFs. */
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState, type ReactElement } from 'react';
+import { every } from '../../../../base/every.ts';
 import { fetchAnswer } from '../../api/client.ts';
 import type { FileInfo } from '../../api/types.ts';
 import { t } from '../../texts/texts.ts';
@@ -61,11 +62,11 @@ function PdfFrame({ address, name }: { readonly address: string; readonly name: 
       if (viewer === null || document.activeElement !== viewer || isTabbing) return;
       viewer.closest<HTMLElement>('[role="dialog"]')?.focus();
     };
-    const checking = setInterval(takeBack, FOCUS_CHECK_MS);
-    const loaded = setTimeout(() => clearInterval(checking), VIEWER_LOADS_MS);
+    const stopChecking = every(FOCUS_CHECK_MS, takeBack);
+    const loaded = setTimeout(stopChecking, VIEWER_LOADS_MS);
     window.addEventListener('keydown', onKey, { capture: true });
     return () => {
-      clearInterval(checking);
+      stopChecking();
       clearTimeout(loaded);
       window.removeEventListener('keydown', onKey, { capture: true });
     };
