@@ -34,8 +34,6 @@ export async function startRclone(cache: 'off' | 'writes' = 'off'): Promise<Rclo
       ...['--config', join(home, 'config'), '--cache-dir', join(home, 'cache'), '--vfs-cache-mode', cache],
       // Files that tests put there directly are visible at once.
       ...['--dir-cache-time', '0s'],
-      // The end of the cache's own copy changes the time of a file, as a write of another client would.
-      ...['--vfs-write-back', '1h'],
     ],
     { stdio: ['ignore', log.fd, log.fd], env: { ...process.env, HOME: home } },
   );
