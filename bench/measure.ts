@@ -1,5 +1,5 @@
 /** Runs the contenders of a scenario in turn, round after round, and computes the figures. */
-import { ProcessMeter, residentMiB, type Cost } from './lab/process-meter.js';
+import { ProcessMeter, residentMiB, treeCpuSeconds, type Cost } from './lab/process-meter.js';
 import type { Contender, Goal, Scenario, Window } from './scenario.js';
 
 const GIB = 1024 ** 3;
@@ -16,6 +16,8 @@ export interface Sample {
   readonly p99Ms: number | undefined;
   readonly cpuSeconds: number | undefined;
   readonly kernelSeconds: number | undefined;
+  /** Processor time of the database of that process. */
+  readonly databaseSeconds: number | undefined;
   /** Part of the time in which the event loop was ready to run and had no core; for contenders with an event loop. */
   readonly waited: number | undefined;
   readonly peakMiB: number | undefined;
@@ -24,6 +26,7 @@ export interface Sample {
   readonly loopDelayMs: number | undefined;
   readonly longestStallMs: number | undefined;
   readonly allocatedBytes: number | undefined;
+  readonly figures: Readonly<Record<string, number>>;
 }
 
 export interface ContenderResult {
@@ -101,7 +104,7 @@ async function once(scenario: Scenario, running: Running, round: number): Promis
   await contender.longestStallMs?.();
   const stopwatch = new Stopwatch(contender);
   const work = await contender.run(round, stopwatch);
-  const { wallSeconds, cost, allocatedBytes } = stopwatch.read();
+  const { wallSeconds, cost, databaseSeconds, allocatedBytes } = stopwatch.read();
   const seconds = work.seconds ?? wallSeconds;
   const loopDelayMs = await contender.loopDelayMs?.();
   const longestStallMs = await contender.longestStallMs?.();
@@ -117,24 +120,28 @@ async function once(scenario: Scenario, running: Running, round: number): Promis
     p99Ms: sorted && quantile(sorted, 0.99),
     cpuSeconds: cost?.cpuSeconds ?? work.cpuSeconds,
     kernelSeconds: cost?.kernelSeconds,
+    databaseSeconds,
     waited: loopDelayMs === undefined || cost === undefined ? undefined : cost.waitedSeconds / wallSeconds,
     peakMiB: cost?.peakMiB,
     overIdleMiB: cost && idleMiB !== undefined ? cost.peakMiB - idleMiB : undefined,
     loopDelayMs,
     longestStallMs,
     allocatedBytes,
+    figures: work.figures ?? {},
   };
 }
 
 interface Seen {
   readonly wallSeconds: number;
   readonly cost: Cost | undefined;
+  readonly databaseSeconds: number | undefined;
   readonly allocatedBytes: number | undefined;
 }
 
 class Stopwatch implements Window {
   readonly #contender: Contender;
-  #meter: ProcessMeter | undefined;
+  #meters: readonly ProcessMeter[] = [];
+  #databaseBefore = 0;
   #allocatedBefore = 0;
   #startedAt = 0;
   #seen: Seen | undefined;
@@ -146,16 +153,19 @@ class Stopwatch implements Window {
   }
 
   begin(): void {
-    const { pid, allocatedBytes } = this.#contender;
-    this.#meter = pid === undefined ? undefined : new ProcessMeter(pid);
+    const { pid, others = [], databasePid, allocatedBytes } = this.#contender;
+    this.#meters = pid === undefined ? [] : [pid, ...others].map((one) => new ProcessMeter(one));
+    this.#databaseBefore = databasePid === undefined ? 0 : treeCpuSeconds(databasePid);
     this.#allocatedBefore = allocatedBytes?.() ?? 0;
     this.#startedAt = performance.now();
   }
 
   end(): void {
+    const { databasePid } = this.#contender;
     this.#seen ??= {
       wallSeconds: (performance.now() - this.#startedAt) / 1000,
-      cost: this.#meter?.read(),
+      cost: this.#meters.length === 0 ? undefined : sumOf(this.#meters.map((meter) => meter.read())),
+      databaseSeconds: databasePid === undefined ? undefined : treeCpuSeconds(databasePid) - this.#databaseBefore,
       allocatedBytes: this.#contender.allocatedBytes && this.#contender.allocatedBytes() - this.#allocatedBefore,
     };
   }
@@ -164,6 +174,16 @@ class Stopwatch implements Window {
     this.end();
     return this.#seen as Seen;
   }
+}
+
+function sumOf(costs: readonly Cost[]): Cost {
+  const sum = (of: (cost: Cost) => number): number => costs.reduce((total, cost) => total + of(cost), 0);
+  return {
+    cpuSeconds: sum(({ cpuSeconds }) => cpuSeconds),
+    kernelSeconds: sum(({ kernelSeconds }) => kernelSeconds),
+    waitedSeconds: sum(({ waitedSeconds }) => waitedSeconds) / costs.length,
+    peakMiB: sum(({ peakMiB }) => peakMiB),
+  };
 }
 
 function result({ contender, samples, failure }: Running, first: Running | undefined): ContenderResult {
@@ -191,6 +211,11 @@ function judge(goal: Goal, contenders: readonly ContenderResult[]): GoalResult {
       return judgeWorst(own, 'p99Ms', goal.atMostMs, `at most ${goal.atMostMs} ms (p99)`, 'ms');
     case 'stall':
       return judgeWorst(own, 'longestStallMs', goal.atMostMs, `event loop never ${goal.atMostMs} ms late`, 'ms');
+    case 'rate': {
+      const rate = medianOf(own, 'rate');
+      const text = `at least ${goal.atLeast.toLocaleString('en')} a second`;
+      return { text, reached: Math.round(rate).toLocaleString('en'), isMet: rate >= goal.atLeast };
+    }
     case 'ratio': {
       const ratio = contenders.find(({ name }) => name === goal.against)?.ratio ?? NaN;
       const text = `at least ${goal.atLeast} × ${goal.against}`;
@@ -243,14 +268,28 @@ export function medianOf(contender: ContenderResult | undefined, figure: Figure)
   return median(contender?.samples.flatMap((sample) => sample[figure] ?? []) ?? []);
 }
 
-/** Processor time of the process in the middle: seconds per GiB, or milliseconds per operation. */
-export function medianCpu(contender: ContenderResult, unit: Scenario['unit']): number {
-  return median(contender.samples.flatMap((sample) => cpuOf(sample, unit) ?? []));
+/** Processor time of the process in the middle, or of its database: seconds per GiB, or milliseconds per operation. */
+export function medianCpu(
+  contender: ContenderResult,
+  unit: Scenario['unit'],
+  of: 'cpuSeconds' | 'databaseSeconds' = 'cpuSeconds',
+): number {
+  return median(contender.samples.flatMap((sample) => cpuOf(sample, unit, of) ?? []));
 }
 
-function cpuOf({ cpuSeconds, bytes, operations }: Sample, unit: Scenario['unit']): number | undefined {
-  if (cpuSeconds === undefined) return undefined;
-  return unit === 'MB/s' ? (cpuSeconds * GIB) / bytes : (cpuSeconds * 1000) / operations;
+function cpuOf(
+  sample: Sample,
+  unit: Scenario['unit'],
+  of: 'cpuSeconds' | 'databaseSeconds' = 'cpuSeconds',
+): number | undefined {
+  const { [of]: seconds, bytes, operations } = sample;
+  if (seconds === undefined) return undefined;
+  return unit === 'MB/s' ? (seconds * GIB) / bytes : (seconds * 1000) / operations;
+}
+
+/** One of the further figures; NaN if it was not measured. */
+export function medianFigure(contender: ContenderResult | undefined, name: string): number {
+  return median(contender?.samples.flatMap(({ figures }) => figures[name] ?? []) ?? []);
 }
 
 /** The processor time of one contender's operation divided by another's: median of the rounds, NaN if there is none. */

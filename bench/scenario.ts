@@ -12,6 +12,8 @@ export interface Work {
   readonly seconds?: number;
   /** For the process that did the work, if there is none in the middle. */
   readonly cpuSeconds?: number;
+  /** Further figures, by their names. */
+  readonly figures?: Readonly<Record<string, number>>;
 }
 
 /**
@@ -27,6 +29,10 @@ export interface Contender {
   readonly name: string;
   /** The process in the middle, whose processor time and memory are read; absent if the client works alone. */
   readonly pid?: number;
+  /** Further processes of the same kind, such as other nodes: their processor time and memory count as well. */
+  readonly others?: readonly number[];
+  /** The first process of its database, whose processor time is read with that of all processes below it. */
+  readonly databasePid?: number;
   /** That process's resident memory before its first work; otherwise its memory before the scenario is used. */
   readonly restMiB?: number;
   run(round: number, window: Window): Promise<Work>;
@@ -53,6 +59,8 @@ export type Goal =
   | { readonly kind: 'memory'; readonly atMostMiB: number }
   /** Total peak memory. */
   | { readonly kind: 'peak'; readonly atMostMiB: number }
+  /** Operations a second: median of the rounds. */
+  | { readonly kind: 'rate'; readonly atLeast: number }
   /** 99 of 100 operations in every round. */
   | { readonly kind: 'p99'; readonly atMostMs: number }
   /** The longest delay of the event loop in any round. */

@@ -140,7 +140,7 @@ function contender({ tree, source, target }: Way, mover: Mover, roundOf: (round:
   const { gateway } = mover;
   return {
     name: mover.name,
-    ...(gateway && { pid: gateway.pid, loopDelayMs: gateway.loopDelayMs }),
+    ...(gateway && { pid: gateway.pid, databasePid: gateway.databasePid, loopDelayMs: gateway.loopDelayMs }),
     ...(mover.restMiB !== undefined && { restMiB: mover.restMiB }),
     run: async (round) => {
       await mover.run(source, { target, folder: placeOf(mover, roundOf(round)) });

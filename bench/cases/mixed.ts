@@ -34,7 +34,12 @@ export const mixed: BenchCase = {
     const { method, url, headers } = getRequest({ gateway, connection: 'sftp', target: near }, 'download', FILE);
     const call: HttpCall = { kind: 'http', method, url, headers };
     const small = (window: Window): Promise<Work> => applyLoad({ call, clients: CLIENTS, seconds }, BYTES, window);
-    const common = { pid: gateway.pid, loopDelayMs: gateway.loopDelayMs, restMiB: gateway.restMiB };
+    const common = {
+      pid: gateway.pid,
+      databasePid: gateway.databasePid,
+      loopDelayMs: gateway.loopDelayMs,
+      restMiB: gateway.restMiB,
+    };
     const busy: Contender = {
       ...common,
       name: 'gateway, busy',

@@ -32,6 +32,7 @@ export const pools: BenchCase = {
         contenders.push({
           name: `${maxSessions} session${maxSessions === 1 ? '' : 's'}`,
           pid: gateway.pid,
+          databasePid: gateway.databasePid,
           loopDelayMs: gateway.loopDelayMs,
           restMiB: gateway.restMiB,
           run: (_, window) => applyLoad({ call, clients: CLIENTS, seconds }, BYTES, window),

@@ -24,6 +24,7 @@ export interface Front {
   upload(name: string): Request;
   download(name: string): Request;
   stop(): Promise<void>;
+  readonly databasePid?: number;
   readonly loopDelayMs?: () => Promise<number>;
   readonly restMiB?: number;
 }
@@ -33,6 +34,7 @@ export function gatewayFront(gateway: GatewayUnderTest, connection: string, targ
   return {
     name,
     pid: gateway.pid,
+    databasePid: gateway.databasePid,
     upload: (name) => uploadRequest(place, name),
     download: (name) => getRequest(place, 'download', name),
     stop: () => gateway.stop(),
@@ -68,6 +70,7 @@ export function throughClient(lab: Lab, load: Load, client: FileClient): Contend
 
 interface Mover {
   readonly pid?: number;
+  readonly databasePid?: number;
   upload(file: string, names: readonly string[]): Promise<void>;
   download(name: string, files: readonly string[]): Promise<void>;
   readonly loopDelayMs?: () => Promise<number>;
@@ -82,6 +85,7 @@ function contender(lab: Lab, load: Load, name: string, mover: Mover): Contender 
   const common = {
     name,
     ...(mover.pid === undefined ? {} : { pid: mover.pid }),
+    ...(mover.databasePid === undefined ? {} : { databasePid: mover.databasePid }),
     ...(mover.restMiB === undefined ? {} : { restMiB: mover.restMiB }),
     ...(mover.loopDelayMs === undefined ? {} : { loopDelayMs: mover.loopDelayMs }),
   };

@@ -1,6 +1,6 @@
 /** The gateway as a separate process with a configuration made for the case. */
 import { randomUUID } from 'node:crypto';
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ProfileFile } from '../report/profile.js';
 import { AllocationMeter } from './allocation-meter.js';
@@ -38,6 +38,8 @@ export interface GatewayOptions {
 export interface GatewayUnderTest extends Service {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** The first process of its embedded database; absent if it uses another one. */
+  readonly databasePid?: number;
   /** The 99th percentile of its event loop's delays since the last call, in ms. */
   readonly loopDelayMs: () => Promise<number>;
   /** The longest of these delays. */
@@ -104,6 +106,7 @@ export async function startGateway({
   return {
     pid: service.pid,
     restMiB: residentMiB(service.pid),
+    ...embeddedIn(config.dataDir),
     profile:
       profileFolder === undefined
         ? undefined
@@ -118,6 +121,13 @@ export async function startGateway({
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** The server writes its process id into the first line of a file in its folder. */
+function embeddedIn(dataDir: string): { readonly databasePid?: number } {
+  const cluster = readdirSync(dataDir).find((name) => /^postgres-\d+$/.test(name));
+  if (cluster === undefined) return {};
+  return { databasePid: Number(readFileSync(join(dataDir, cluster, 'postmaster.pid'), 'utf8').split('\n')[0]) };
 }
 
 /** The event loop's delay in prom-client's metrics since the last request, in ms. */

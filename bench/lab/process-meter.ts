@@ -51,10 +51,33 @@ export const residentMiB = (pid: number): number => statusMiB(pid, 'VmRSS');
 
 /** In seconds. */
 function cpuTime(pid: number): CpuTime {
+  const [user = NaN, kernel = NaN] = cpuTimes(pid);
+  return { user, kernel };
+}
+
+/** Processor time so far of a process and of all below it, including those that have ended; in seconds. */
+export function treeCpuSeconds(pid: number): number {
+  let seconds = 0;
+  const waiting = [pid];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    try {
+      seconds += cpuTimes(next).reduce((sum, time) => sum + time, 0);
+      const children = readFileSync(`/proc/${next}/task/${next}/children`, 'latin1');
+      waiting.push(...children.split(' ').filter(Boolean).map(Number));
+    } catch (error) {
+      // It has ended: from the next reading on, its time is part of its parent's.
+      if (next === pid) throw error;
+    }
+  }
+  return seconds;
+}
+
+/** User and system time of a process, then those of its ended children; in seconds. */
+function cpuTimes(pid: number): number[] {
   const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
   // The command's name, in brackets, may contain blanks; so the fields are counted after it.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return { user: Number(fields[11]) / TICKS_PER_SECOND, kernel: Number(fields[12]) / TICKS_PER_SECOND };
+  return fields.slice(11, 15).map((ticks) => Number(ticks) / TICKS_PER_SECOND);
 }
 
 /** The second figure of schedstat, in ns: time on a run queue. */

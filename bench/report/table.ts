@@ -65,8 +65,8 @@ function partLines(parts: readonly Part[]): string[] {
 
 function table(scenarios: readonly ScenarioResult[]): string[] {
   return [
-    '| what | who | rate | ratio (spread) | CPU | in the kernel | heap | p50 ms | p99 ms | peak MiB (over rest) | loop p99 ms | loop waited for a core |',
-    '|---|---|---|---|---|---|---|---|---|---|---|---|',
+    '| what | who | rate | ratio (spread) | CPU | in the kernel | CPU of the database | heap | p50 ms | p99 ms | peak MiB (over rest) | loop p99 ms | loop waited for a core |',
+    '|---|---|---|---|---|---|---|---|---|---|---|---|---|',
     ...scenarios.flatMap((scenario) => scenario.contenders.map((contender) => row(scenario, contender))),
   ];
 }
@@ -74,7 +74,7 @@ function table(scenarios: readonly ScenarioResult[]): string[] {
 function row({ name, unit }: ScenarioResult, contender: ContenderResult): string {
   const { ratio, ratioSpread, failure, samples } = contender;
   if (samples.length === 0)
-    return cells(name, contender.name, `failed: ${words(failure)}`, ...Array<string>(9).fill(''));
+    return cells(name, contender.name, `failed: ${words(failure)}`, ...Array<string>(10).fill(''));
   const spread = ratioSpread?.map((value) => value.toFixed(2)).join('–') ?? '';
   const peak = number(medianOf(contender, 'peakMiB'), 0);
   return cells(
@@ -82,8 +82,9 @@ function row({ name, unit }: ScenarioResult, contender: ContenderResult): string
     contender.name,
     `${number(medianOf(contender, 'rate'), unit === 'MB/s' ? 1 : 0)} ${unit}`,
     ratio === undefined ? '' : `${ratio.toFixed(2)} × (${spread})`,
-    unit === 'MB/s' ? number(medianCpu(contender, unit), 2, ' s/GiB') : number(medianCpu(contender, unit), 3, ' ms/op'),
+    cost(medianCpu(contender, unit), unit),
     percent(medianKernelShare(contender)),
+    cost(medianCpu(contender, unit, 'databaseSeconds'), unit),
     number(medianAllocatedKiB(contender), 1, ' KiB'),
     number(medianOf(contender, 'p50Ms'), 2),
     number(medianOf(contender, 'p99Ms'), 2),
@@ -100,5 +101,7 @@ function goalRow(scenario: string, { text, reached, isMet }: GoalResult): string
 const cells = (...texts: string[]): string => `| ${texts.join(' | ')} |`;
 const number = (value: number, digits: number, unit = ''): string =>
   Number.isNaN(value) ? '' : `${value.toFixed(digits)}${unit}`;
+const cost = (value: number, unit: ScenarioResult['unit']): string =>
+  unit === 'MB/s' ? number(value, 2, ' s/GiB') : number(value, 3, ' ms/op');
 const percent = (part: number): string => number(part * 100, 0, ' %');
 const words = (text = ''): string => text.replaceAll(/[|\n]+/g, ' ').slice(0, 120);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { suite, test } from 'node:test';
-import { measure } from '../../bench/measure.js';
+import { measure, medianFigure } from '../../bench/measure.js';
 import type { Contender, Scenario } from '../../bench/scenario.js';
 
 const MB = 1e6;
@@ -49,6 +50,26 @@ suite('measuring', () => {
     );
   });
 
+  test('a rate is a goal of its own, and further figures are kept', async () => {
+    const one: Contender = {
+      name: 'a',
+      run: async () => ({ bytes: 0, operations: 1000, seconds: 1, figures: { connections: 7 } }),
+    };
+    const goals = [
+      { kind: 'rate', atLeast: 1000 },
+      { kind: 'rate', atLeast: 1001 },
+    ] as const;
+    const result = await measure({ ...scenario([one], goals), unit: 'ops/s' }, 1, silent);
+    assert.deepEqual(
+      result.goals.map(({ text, reached, isMet }) => [text, reached, isMet]),
+      [
+        ['at least 1,000 a second', '1,000', true],
+        ['at least 1,001 a second', '1,000', false],
+      ],
+    );
+    assert.equal(medianFigure(result.contenders[0], 'connections'), 7);
+  });
+
   test('a wrong result is a failure at any speed, and the others continue', async () => {
     const wrong: Contender = {
       ...mover('a', [1, 1]),
@@ -81,6 +102,23 @@ suite('measuring', () => {
     assert.ok(kernelSeconds >= 0 && kernelSeconds < cpuSeconds, `${kernelSeconds} s in the kernel`);
     assert.ok(waited >= 0 && waited < 1, `waited for ${waited}`);
     assert.ok((sample?.peakMiB ?? 0) > 10, `${sample?.peakMiB} MiB`);
+  });
+
+  test('the processor time of a database is that of all its processes, also of those that have ended', async () => {
+    const burn = 'const until = () => process.cpuUsage().user < 200_000; while (until()) Math.sqrt(2);';
+    const shell = `${process.execPath} -e '${burn}'; true`;
+    const own: Contender = {
+      name: 'a',
+      databasePid: process.pid,
+      run: async () => {
+        execFileSync('sh', ['-c', shell]);
+        return { bytes: MB, operations: 1 };
+      },
+    };
+    const { contenders } = await measure(scenario([own]), 1, silent);
+    const [sample] = contenders[0]?.samples ?? [];
+    assert.ok((sample?.databaseSeconds ?? 0) >= 0.15, `${sample?.databaseSeconds} s`);
+    assert.equal(sample?.cpuSeconds, undefined);
   });
 
   test('only the window counts: neither the warm-up nor the end of a process', async () => {

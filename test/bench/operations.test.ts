@@ -16,7 +16,11 @@ const worked = (name: string, operations: number, cpuSeconds: number): Contender
 const scenario = (name: string, contenders: Contender[], goals: readonly Goal[] = []): Promise<ScenarioResult> =>
   measure({ name, unit: 'ops/s', contenders, goals }, 1, () => undefined);
 
-const gateway: Contender = { ...worked('gateway', 1_000, 0.5), allocatedBytes: allocating(51_200_000) };
+const gateway: Contender = {
+  ...worked('gateway', 1_000, 0.5),
+  databasePid: process.pid,
+  allocatedBytes: allocating(51_200_000),
+};
 
 function allocating(bytesOfRun: number): () => number {
   let told = 0;
@@ -32,10 +36,9 @@ suite('the cost of an operation', () => {
       ...rivals,
     ]);
     const lines = operationsSummary([result]);
-    assert.ok(
-      lines.includes('| sftp upload | **0.500 ms** | 50.0 KiB | 1,000 | 0.25 × 4,000 | 1.25 × 800 |'),
-      lines.join('\n'),
-    );
+    const row =
+      /^\| sftp upload \| \*\*0\.500 ms\*\* \| 0\.\d{3} ms \| 50\.0 KiB \| 1,000 \| 0\.25 × 4,000 \| 1\.25 × 800 \|$/m;
+    assert.match(lines.join('\n'), row);
     assert.ok(lines.includes('| sftp upload | 0.500 ms |  |  | 0.600 ms, 1.20 × | 2,000 |'), lines.join('\n'));
     const [picture] = pictured([result]);
     assert.deepEqual(
