@@ -67,7 +67,7 @@ export async function measure(
 ): Promise<ScenarioResult> {
   const all: Running[] = scenario.contenders.map((contender) => ({
     contender,
-    idleMiB: contender.restMiB ?? (contender.pid === undefined ? undefined : residentMiB(contender.pid)),
+    idleMiB: contender.restMiB ?? restOf(contender),
     samples: [],
     failure: undefined,
   }));
@@ -96,6 +96,10 @@ export async function measure(
       ...(loopDelays.length === 0 ? [] : [judgeLoop(median(loopDelays))]),
     ],
   };
+}
+
+function restOf({ pid, others = [] }: Contender): number | undefined {
+  return pid === undefined ? undefined : [pid, ...others].reduce((sum, one) => sum + residentMiB(one), 0);
 }
 
 async function once(scenario: Scenario, running: Running, round: number): Promise<Sample> {

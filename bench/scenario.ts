@@ -33,7 +33,7 @@ export interface Contender {
   readonly others?: readonly number[];
   /** The first process of its database, whose processor time is read with that of all processes below it. */
   readonly databasePid?: number;
-  /** That process's resident memory before its first work; otherwise its memory before the scenario is used. */
+  /** Resident memory of all these processes before their first work; otherwise its memory before the scenario is used. */
   readonly restMiB?: number;
   run(round: number, window: Window): Promise<Work>;
   /** Called after the time was taken: throws if the result differs from what was sent; cleans up. */

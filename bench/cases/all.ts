@@ -1,10 +1,14 @@
 import type { BenchCase } from '../scenario.js';
 import { base64 } from './base64.js';
+import { claims } from './claims.js';
+import { events } from './events.js';
 import { far } from './far.js';
+import { followers } from './followers.js';
 import { jobs } from './jobs.js';
 import { large } from './large.js';
 import { memory } from './memory.js';
 import { mixed } from './mixed.js';
+import { nodes } from './nodes.js';
 import { operations } from './operations.js';
 import { parallel } from './parallel.js';
 import { pools } from './pools.js';
@@ -20,6 +24,10 @@ export const CASES: readonly BenchCase[] = [
   memory,
   pools,
   jobs,
+  events,
+  claims,
+  followers,
+  nodes,
   watchedEntries,
   watchedFolders,
 ];

@@ -1,6 +1,6 @@
 /** The gateway as a separate process with a configuration made for the case. */
 import { randomUUID } from 'node:crypto';
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ProfileFile } from '../report/profile.js';
 import { AllocationMeter } from './allocation-meter.js';
@@ -11,6 +11,8 @@ import { freePort } from '../../test/support/ports.js';
 import { MAIN, mainOf, START_ARGS, UNBUNDLED } from '../../test/support/start-args.js';
 
 const WITHOUT_NATIVE_CRYPTO = new URL('without-native-crypto.js', import.meta.url).href;
+/** Gateways that share a database share its master key. */
+const MASTER_KEY = Buffer.alloc(32, 'bench').toString('base64');
 const KEY = 'ftg_bench-0123456789abcdefghijklmnop';
 /** On a busy machine clients wait, which is no failure here. */
 const PATIENT_MS = 120_000;
@@ -21,6 +23,8 @@ export interface GatewayOptions {
   readonly connections: Connections;
   /** Settings of `server` that differ from the defaults. */
   readonly server?: Readonly<Record<string, unknown>>;
+  /** The number of accounts without connections, beside the one that has them. */
+  readonly accounts?: number;
   /** Limits of pools.default that differ from the defaults. */
   readonly pool?: Readonly<Record<string, number>>;
   /** Other sections of gateway.yaml that differ from the defaults. */
@@ -38,6 +42,8 @@ export interface GatewayOptions {
 export interface GatewayUnderTest extends Service {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** Those without connections. */
+  readonly accounts: readonly BenchAccount[];
   /** The first process of its embedded database; absent if it uses another one. */
   readonly databasePid?: number;
   /** The 99th percentile of its event loop's delays since the last call, in ms. */
@@ -52,9 +58,15 @@ export interface GatewayUnderTest extends Service {
   readonly profile: ProfileFile | undefined;
 }
 
+interface BenchAccount {
+  readonly email: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
 export async function startGateway({
   connections,
   server = {},
+  accounts = 0,
   pool = {},
   settings = {},
   profileFolder,
@@ -67,6 +79,10 @@ export async function startGateway({
   chmodSync(folder, 0o755);
   const port = await freePort();
   const file = join(folder, 'gateway.yaml');
+  const further = Array.from({ length: accounts }, (_, index) => ({
+    email: `bench-${index}@example.com`,
+    key: `${KEY}${index}`,
+  }));
   const config = {
     // All clients have one address.
     server: { port, retireSeconds: 0, connectionsPerAddress: 0, ...server },
@@ -81,6 +97,12 @@ export async function startGateway({
         apiKeys: [{ name: 'bench', key: KEY, scopes: ['read', 'write', 'watch', 'admin'] }],
         connections: Object.entries(connections).map(([id, target]) => connectionConfig(id, target)),
       },
+      ...further.map(({ email, key }) => ({
+        email,
+        plan: 'pro',
+        apiKeys: [{ name: 'bench', key, scopes: ['read'] }],
+        connections: [],
+      })),
     ],
   };
   // Every JSON text is YAML.
@@ -99,7 +121,7 @@ export async function startGateway({
   const allocation = new AllocationMeter();
   const startedAt = performance.now();
   const service = await startService(process.execPath, [...profiling, ...preloaded, ...counting, ...START_ARGS, main], {
-    env: { GATEWAY_CONFIG: file },
+    env: { GATEWAY_CONFIG: file, GATEWAY_MASTER_KEY: MASTER_KEY },
     hear: (text) => allocation.take(text),
     isReady: async () => (await fetch(`${url}/readyz`).catch(() => undefined))?.status === 200,
   });
@@ -112,7 +134,8 @@ export async function startGateway({
         ? undefined
         : { path: join(profileFolder, profileName), skipMs: performance.now() - startedAt },
     url,
-    headers: { Authorization: `Bearer ${KEY}` },
+    headers: headersOf(KEY),
+    accounts: further.map(({ email, key }) => ({ email, headers: headersOf(key) })),
     loopDelayMs: () => eventLoopLag(url, 'p99'),
     longestStallMs: () => eventLoopLag(url, 'max'),
     allocatedBytes: () => allocation.bytes,
@@ -123,9 +146,13 @@ export async function startGateway({
   };
 }
 
+function headersOf(key: string): Readonly<Record<string, string>> {
+  return { Authorization: `Bearer ${key}` };
+}
+
 /** The server writes its process id into the first line of a file in its folder. */
 function embeddedIn(dataDir: string): { readonly databasePid?: number } {
-  const cluster = readdirSync(dataDir).find((name) => /^postgres-\d+$/.test(name));
+  const cluster = (existsSync(dataDir) ? readdirSync(dataDir) : []).find((name) => /^postgres-\d+$/.test(name));
   if (cluster === undefined) return {};
   return { databasePid: Number(readFileSync(join(dataDir, cluster, 'postmaster.pid'), 'utf8').split('\n')[0]) };
 }

@@ -1,5 +1,6 @@
 /** The bench's calls of a gateway's jobs. */
 import { setTimeout as delay } from 'node:timers/promises';
+import { ask } from './api.js';
 import type { GatewayUnderTest } from './gateway.js';
 
 export interface JobView {
@@ -14,22 +15,15 @@ const GOING = new Set(['queued', 'running']);
 
 /** Begins a job and waits for its end. @throws if it does not succeed */
 export async function runJob(gateway: GatewayUnderTest, order: object): Promise<JobView> {
-  let job = await ask(gateway, 'POST', '/api/jobs', order);
+  let job = await view(gateway, 'POST', '/api/jobs', order);
   while (GOING.has(job.state)) {
     await delay(LOOK_MS);
-    job = await ask(gateway, 'GET', `/api/jobs/${job.id}`);
+    job = await view(gateway, 'GET', `/api/jobs/${job.id}`);
   }
   if (job.state !== 'succeeded') throw new Error(`the job ended as ${job.state}: ${JSON.stringify(job)}`);
   return job;
 }
 
-async function ask({ url, headers }: GatewayUnderTest, method: string, path: string, body?: object): Promise<JobView> {
-  const answer = await fetch(`${url}${path}`, {
-    method,
-    headers: { ...headers, 'Content-Type': 'application/json' },
-    ...(body && { body: JSON.stringify(body) }),
-  });
-  const text = await answer.text();
-  if (!answer.ok) throw new Error(`${method} ${path} was answered ${answer.status}: ${text.slice(0, 200)}`);
-  return (JSON.parse(text) as { job: JobView }).job;
+async function view(gateway: GatewayUnderTest, method: string, path: string, body?: object): Promise<JobView> {
+  return ((await ask(gateway, method, path, body)) as { job: JobView }).job;
 }

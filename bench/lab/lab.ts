@@ -10,6 +10,7 @@ import { startGateway, type GatewayOptions, type GatewayUnderTest, type Request 
 import { fetchTo, send } from './http-client.js';
 import { runCommand, type Service } from './process.js';
 import type { ProfileFile } from '../report/profile.js';
+import { startLabPostgres, type LabDatabase, type LabPostgres } from './database.js';
 import { startFarAway, startFtp, startSftp, startStore, type Running } from './servers.js';
 import type { Protocol, Target } from './target.js';
 import { startWebhookReceiver, type WebhookReceiver } from './webhook-receiver.js';
@@ -29,6 +30,7 @@ export class Lab {
   readonly #targets = new Map<string, Promise<Target>>();
   readonly #ends: (() => Promise<void>)[] = [];
   #passivePorts: readonly number[] = [];
+  #postgres: Promise<LabPostgres> | undefined;
 
   constructor(options: LabOptions) {
     this.#options = options;
@@ -75,6 +77,12 @@ export class Lab {
     const receiver = await startWebhookReceiver();
     this.#ends.push(() => receiver.stop());
     return receiver;
+  }
+
+  /** An empty database for gateways that share it. All of them are on one server, which works for this case alone. */
+  async database(): Promise<LabDatabase> {
+    this.#postgres ??= startLabPostgres().then((server) => this.#keep({ value: server, stop: () => server.stop() }));
+    return (await this.#postgres).create();
   }
 
   source(bytes: number): Promise<string> {

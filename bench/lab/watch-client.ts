@@ -1,5 +1,6 @@
 /** The bench's calls of a gateway's watched folders, over its public and its management API. */
 import { setTimeout as delay } from 'node:timers/promises';
+import { ask } from './api.js';
 import type { GatewayUnderTest } from './gateway.js';
 
 export interface Watched {
@@ -39,8 +40,8 @@ export class WatchClient {
 
   /** Requests a check until one is granted: the former one may be about to end. */
   async requestCheck(id: string): Promise<void> {
-    const ask = async () => (await this.#ask('POST', `/manage/watched-folders/${id}/check`)) as { queued: boolean };
-    while (!(await ask()).queued) await delay(LOOK_MS);
+    const path = `/manage/watched-folders/${id}/check`;
+    while (!((await this.#ask('POST', path)) as { queued: boolean }).queued) await delay(LOOK_MS);
   }
 
   /** Requests a check and waits for its end. */
@@ -79,15 +80,8 @@ export class WatchClient {
     return (answer as { readonly checks: readonly CheckView[] }).checks;
   }
 
-  async #ask(method: string, path: string, body?: object): Promise<unknown> {
-    const response = await fetch(this.#gateway.url + path, {
-      method,
-      headers: { ...this.#gateway.headers, ...(body === undefined ? {} : { 'Content-Type': 'application/json' }) },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    const text = await response.text();
-    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
-    return JSON.parse(text);
+  #ask(method: string, path: string, body?: object): Promise<unknown> {
+    return ask(this.#gateway, method, path, body);
   }
 }
 

@@ -8,6 +8,7 @@ import {
   type ContenderResult,
   type ScenarioResult,
 } from '../measure.js';
+import { cells, number, whole } from './table.js';
 import { WEBDAV } from '../rivals/http-gateways.js';
 
 export const BARE: Readonly<Record<Protocol, string>> = { sftp: 'bare ssh2', ftp: 'bare basic-ftp', s3: 'bare SDK' };
@@ -113,8 +114,4 @@ const named = (contenders: readonly ContenderResult[], name: string): ContenderR
   contenders.find((contender) => contender.name === name);
 
 const operationOf = (name: string): string => name.replace(LOADED, '');
-const rate = (contender: ContenderResult | undefined): string =>
-  Number.isNaN(medianOf(contender, 'rate')) ? '' : Math.round(medianOf(contender, 'rate')).toLocaleString('en');
-const cells = (...texts: string[]): string => `| ${texts.join(' | ')} |`;
-const number = (value: number, digits: number, unit = ''): string =>
-  Number.isNaN(value) ? '' : `${value.toFixed(digits)}${unit}`;
+const rate = (contender: ContenderResult | undefined): string => whole(medianOf(contender, 'rate'));

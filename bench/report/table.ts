@@ -98,9 +98,11 @@ function goalRow(scenario: string, { text, reached, isMet }: GoalResult): string
   return cells(scenario, text, reached, isMet ? 'met' : '**missed**');
 }
 
-const cells = (...texts: string[]): string => `| ${texts.join(' | ')} |`;
-const number = (value: number, digits: number, unit = ''): string =>
+export const cells = (...texts: string[]): string => `| ${texts.join(' | ')} |`;
+export const number = (value: number, digits: number, unit = ''): string =>
   Number.isNaN(value) ? '' : `${value.toFixed(digits)}${unit}`;
+/** Without a fraction; thousands are separated. */
+export const whole = (value: number): string => (Number.isNaN(value) ? '' : Math.round(value).toLocaleString('en'));
 const cost = (value: number, unit: ScenarioResult['unit']): string =>
   unit === 'MB/s' ? number(value, 2, ' s/GiB') : number(value, 3, ' ms/op');
 const percent = (part: number): string => number(part * 100, 0, ' %');

@@ -61,6 +61,27 @@ test('with --before the gateway of another checkout replaces the rivals', async 
   assert.equal(scenario?.goals[0]?.text, 'at least 0.97 × gateway before');
 });
 
+test('cases without a rival measure the gateway itself', async (t) => {
+  const results = mkdtempSync(join(tmpdir(), 'bench-itself-'));
+  t.after(() => rmSync(results, { recursive: true }));
+  const args = ['events', 'followers', '--quick', '--only', '100', '--results', results];
+  await run(process.execPath, [BENCH, ...args], { timeout: 240_000 });
+  const place = join(results, readdirSync(results)[0] ?? '');
+  const { cases } = JSON.parse(readFileSync(join(place, 'report.json'), 'utf8')) as Report;
+  const found = cases.flatMap(({ scenarios }) => scenarios);
+  assert.deepEqual(
+    found.map(({ name, contenders }) => [name, contenders[0]?.failure]),
+    [
+      ['backlog of 100 events, 20 webhooks', undefined],
+      ['100 followers, 1 loop', undefined],
+    ],
+  );
+  const [backlog, followers] = found.map(({ contenders }) => contenders[0]?.samples[0]);
+  assert.equal(backlog?.operations, 2_000);
+  assert.ok((backlog?.databaseSeconds ?? 0) > 0);
+  assert.ok((followers?.p99Ms ?? NaN) > 0);
+});
+
 test('an unknown case is refused with the names of the known ones', async () => {
   await assert.rejects(run(process.execPath, [BENCH, 'larg']), {
     code: 64,

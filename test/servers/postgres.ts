@@ -38,14 +38,20 @@ export interface PostgresChoices {
   readonly settings?: readonly string[];
   /** Its clock can be set. */
   readonly clock?: boolean;
+  /** The folder for its cluster; absent = the one for temporary files. */
+  readonly parent?: string;
 }
 
 const FAKE_CLOCK = '/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1';
 
-export async function startPostgres({ settings = [], clock = false }: PostgresChoices = {}): Promise<PostgresServer> {
+export async function startPostgres({
+  settings = [],
+  clock = false,
+  parent = tmpdir(),
+}: PostgresChoices = {}): Promise<PostgresServer> {
   const bin = await findPrograms();
   const ids = serverIds();
-  const folder = await mkdtemp(path.join(tmpdir(), 'gateway-postgres-'));
+  const folder = await mkdtemp(path.join(parent, 'gateway-postgres-'));
   give(folder, ids);
   await layDataFolder('server', folder, (place) => makeCluster(bin, place, ids));
   const data = path.join(folder, 'data');
