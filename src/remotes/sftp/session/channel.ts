@@ -1,6 +1,6 @@
 import type { ClientChannel } from 'ssh2';
 import { GatewayError } from '../../../base/errors.js';
-import { fillPackets } from '../wire/packets.js';
+import { ChannelWriter } from '../wire/channel-writer.js';
 import {
   expectType,
   STATUS,
@@ -48,7 +48,7 @@ const GREETING = -1;
  */
 interface ChannelInternals {
   readonly incoming?: { window?: unknown };
-  readonly outgoing?: { readonly id?: unknown; readonly window?: unknown; readonly packetSize?: unknown };
+  readonly outgoing?: { readonly id?: unknown };
   readonly _client?: { readonly _protocol?: { channelWindowAdjust?(id: number, bytes: number): void } };
 }
 
@@ -82,19 +82,15 @@ export class SftpChannel {
   readonly #stallTimeoutMs: number;
   /** In the order of sending, which is nearly always that of the replies. Not a Map: see passing-set.ts. */
   readonly #pending: Pending[] = [];
-  readonly #packetBytes: number;
+  readonly #assembler: PacketAssembler;
+  readonly #writer: ChannelWriter;
   #nextId = 0;
   #shortestReplyMs = Infinity;
   #failure: GatewayError | undefined;
   #serverWords = '';
   #lastProgress = 0;
-  /**
-   * Requests of this turn: they are sent in as few SSH packets as possible, each of which costs a cipher, padding and a
-   * wake-up.
-   */
-  #outbox: Buffer[] = [];
-  #outboxBytes = 0;
-  #sentBytes = 0;
+  /** Requests of this turn are sent together, at its end. */
+  #isSending = false;
   #roomGiven = 0;
   #watch: NodeJS.Timeout | undefined;
   #window = 0;
@@ -104,18 +100,8 @@ export class SftpChannel {
   private constructor(channel: ClientChannel, stallTimeoutMs: number) {
     this.#channel = channel;
     this.#stallTimeoutMs = stallTimeoutMs;
-    const packetSize = internals(channel).outgoing?.packetSize;
-    this.#packetBytes = typeof packetSize === 'number' && packetSize > 1024 ? packetSize : SAFE_CHUNK_BYTES;
-    const assembler = new PacketAssembler(MAX_REPLY_BYTES, (packet) => this.#receive(packet));
-    channel.on('data', (bytes: Buffer) => {
-      this.#lastProgress = performance.now();
-      try {
-        assembler.feed(bytes);
-      } catch (error) {
-        this.#fail(this.#protocolError(error));
-      }
-      this.#refillWindow();
-    });
+    this.#writer = new ChannelWriter(channel);
+    this.#assembler = new PacketAssembler(MAX_REPLY_BYTES, (packet) => this.#receive(packet));
     channel.stderr.on('data', (bytes: Buffer) => {
       this.#serverWords = (this.#serverWords + bytes.toString('latin1')).slice(0, MAX_WORDS);
     });
@@ -140,6 +126,7 @@ export class SftpChannel {
       sftp.#pending.push({ id: GREETING, done: () => done(), failed: fail, sentAt: performance.now() });
       sftp.#greeted = (reply) => sftp.#welcome(reply);
       sftp.#arm();
+      sftp.#listen();
       sftp.#write(encodeRequest(REQUEST.INIT, undefined, [VERSION]));
     });
     if (sftp.extensions.has('limits@openssh.com')) sftp.#askLimits();
@@ -165,9 +152,24 @@ export class SftpChannel {
     return this.#closedAlone;
   }
 
-  /** Bytes passed to ssh2 that wait for the server's channel window. */
+  /** Bytes that wait for the server's channel window. */
   get queuedBytes(): number {
-    return this.#channel.writableLength + this.#outboxBytes;
+    return this.#writer.queuedBytes;
+  }
+
+  /** The largest window that the server has allowed. */
+  get window(): number {
+    return this.#writer.window;
+  }
+
+  /** Bytes of requests that the server takes now. */
+  get room(): number {
+    return this.#writer.room;
+  }
+
+  /** Sends what is written so far at once: the memory of its bytes is needed. */
+  flush(): void {
+    this.#writer.flush();
   }
 
   open(path: Buffer, flags: number): Promise<Buffer> {
@@ -279,6 +281,30 @@ export class SftpChannel {
   /** Ends the channel, and all requests on it, with `reason`. */
   end(reason: GatewayError): void {
     this.#fail(reason);
+  }
+
+  /** Takes bytes without the channel's stream, which would cost more than the replies: nothing here ever pauses it. */
+  #listen(): void {
+    const channel = this.#channel;
+    const push = channel.push.bind(channel);
+    const early = channel.read() as Buffer | null;
+    channel.push = (bytes: Buffer | null) => {
+      if (bytes === null) return push(null);
+      this.#feed(bytes);
+      return true;
+    };
+    if (early !== null) this.#feed(early);
+    channel.resume();
+  }
+
+  #feed(bytes: Buffer): void {
+    this.#lastProgress = performance.now();
+    try {
+      this.#assembler.feed(bytes);
+    } catch (error) {
+      this.#fail(this.#protocolError(error));
+    }
+    this.#refillWindow();
   }
 
   #askLimits(): void {
@@ -402,7 +428,7 @@ export class SftpChannel {
       this.#watch = undefined;
       if (this.#pending.length === 0 || this.#failure !== undefined) return;
       // It is progress, too, when the server takes our bytes; no event reports it, so it is checked often.
-      const roomGiven = this.#serverRoom();
+      const roomGiven = this.#writer.grantedBytes;
       if (roomGiven !== this.#roomGiven) {
         this.#roomGiven = roomGiven;
         this.#lastProgress = performance.now();
@@ -416,33 +442,18 @@ export class SftpChannel {
       this.#fail(new GatewayError('stall_timeout', text, { step: 'transfer' }));
     };
     const checkMs = Math.min(MOST_CHECK_MS, this.#stallTimeoutMs / CHECKS);
-    this.#roomGiven = this.#serverRoom();
+    this.#roomGiven = this.#writer.grantedBytes;
     this.#watch = setTimeout(checkProgress, checkMs).unref();
   }
 
   #write(...pieces: Buffer[]): void {
-    if (this.#outbox.length === 0) queueMicrotask(() => this.#sendOutbox());
-    for (const piece of pieces) {
-      this.#outbox.push(piece);
-      this.#outboxBytes += piece.length;
-    }
-  }
-
-  #sendOutbox(): void {
-    const pieces = this.#outbox;
-    this.#outbox = [];
-    this.#sentBytes += this.#outboxBytes;
-    this.#outboxBytes = 0;
-    if (this.#failure !== undefined) return;
-    for (const packet of fillPackets(pieces, this.#packetBytes)) this.#channel.write(packet);
-  }
-
-  /**
-   * The room that the server has granted since the channel began: grows when it takes bytes, and not when we send some.
-   */
-  #serverRoom(): number {
-    const window = internals(this.#channel).outgoing?.window;
-    return typeof window === 'number' ? window - this.#channel.writableLength + this.#sentBytes : 0;
+    for (const piece of pieces) this.#writer.add(piece);
+    if (this.#isSending) return;
+    this.#isSending = true;
+    queueMicrotask(() => {
+      this.#isSending = false;
+      this.#writer.flush();
+    });
   }
 
   #refillWindow(): void {

@@ -14,7 +14,8 @@ import type { ProtocolDeps } from '../../protocol.js';
 import { onBehalfOf } from '../../dial/dial.js';
 import { AnnouncedKeys, fingerprintOf } from './announced-keys.js';
 import { algorithmOffer, HOST_KEY_FAMILIES, hostKeyFamily, type HostKeyFamily } from './algorithms.js';
-import { gatherWrites } from '../wire/packets.js';
+import { decryptInPlace } from '../wire/incoming.js';
+import { OutgoingPackets, packInPlace } from '../wire/outgoing.js';
 import type { HostMemory } from '../memory.js';
 import { usableKey } from '../keys/key-decryption.js';
 
@@ -22,6 +23,7 @@ import { usableKey } from '../keys/key-decryption.js';
 export interface Login {
   readonly client: Client;
   readonly socket: net.Socket;
+  readonly packets: OutgoingPackets;
   /** When the socket was connected. */
   readonly connectedAt: number;
   /** The server's identification, such as `OpenSSH_9.2p1`. */
@@ -117,6 +119,7 @@ class LoginAttempt {
     const socket = await this.#deps.dialer.connect(host, port, { ...onBehalfOf(this.#connection), signal, timeoutMs });
     const connectedAt = performance.now();
     const client = new ssh2.Client();
+    const packets = new OutgoingPackets(socket);
     let announced!: AnnouncedKeys;
     // Our limit covers everything up to the login: endless greetings, a handshake that hangs, a slow look-up of trust.
     const limits = { signal, ms: Math.max(1, deadline - performance.now()), late: () => this.#timeout() };
@@ -134,11 +137,12 @@ class LoginAttempt {
           fail(this.#refused('the password has expired: the server demands a new one'));
         });
         client.on('handshake', (negotiated) => {
+          packInPlace(client, negotiated.cs.cipher, packets);
+          decryptInPlace(client, negotiated.sc.cipher);
           this.#step = 'login';
           this.#deps.log('ssh handshake', { host, port, software: this.#software, negotiated });
           this.#deps.observer?.handshaken?.(this.#software, algorithmsOf(negotiated));
         });
-        gatherWrites(socket);
         client.connect(this.#config(socket));
         announced = new AnnouncedKeys(client);
         this.#listenToGreeting(socket, fail);
@@ -152,6 +156,7 @@ class LoginAttempt {
     return {
       client,
       socket,
+      packets,
       connectedAt,
       software: this.#software,
       announced,

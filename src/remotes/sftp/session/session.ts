@@ -157,7 +157,7 @@ export class SftpSession implements Session<SftpLease> {
 
   /** Encrypted bytes that wait for the network. */
   get queuedBytes(): number {
-    return this.#login.socket.writableLength;
+    return this.#login.packets.queuedBytes;
   }
 
   async lease(signal: AbortSignal): Promise<SftpLease> {

@@ -13,3 +13,9 @@ declare module 'ssh2/lib/protocol/crypto.js' {
   const crypto: { readonly bindingAvailable?: boolean };
   export default crypto;
 }
+
+declare module 'ssh2/lib/protocol/utils.js' {
+  /** Encrypts and sends a packet, or queues it while keys are exchanged. */
+  const utils: { sendPacket(protocol: object, packet: Buffer): boolean };
+  export default utils;
+}
