@@ -4,6 +4,7 @@ import { Transform, type Readable, type TransformCallback, type Writable } from 
 import { pipeline } from 'node:stream/promises';
 import { orAbort } from '../base/deadline.js';
 import { GatewayError } from '../base/errors.js';
+import { borrows, lends, type Borrower } from '../base/lent.js';
 import type { ContentHash } from './content-hash.js';
 
 /** A short body, requested once, by an operation that holds no session yet: so a slow client blocks no other. */
@@ -43,6 +44,7 @@ interface PumpOptions {
 export async function pump(source: Readable, target: Writable, options: PumpOptions): Promise<number> {
   const meter = new Meter(options);
   const { signal, isMoreToCome = false } = options;
+  if (lends(source) && borrows(target) && options.pace === undefined) source.lendTo(meter.before(target));
   try {
     await pipeline(source, meter, target, { signal, end: !isMoreToCome });
   } catch (error) {
@@ -91,19 +93,42 @@ class Meter extends Transform {
     this.#promised = isTaken ? undefined : createHash(digest.algorithm);
   }
 
+  /** Bytes that `target` borrows are counted and hashed like those of the stream. */
+  before(target: Writable & Borrower): Borrower {
+    return {
+      borrow: (chunk) => {
+        const isWaiting = this.writableLength + this.readableLength + target.writableLength > 0;
+        if (isWaiting || this.#excess(chunk) !== undefined) return 0;
+        const taken = target.borrow(chunk);
+        if (taken > 0) this.#count(chunk.subarray(0, taken));
+        return taken;
+      },
+      awaitRoom: (roomy) => target.awaitRoom(roomy),
+    };
+  }
+
   override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
+    const excess = this.#excess(chunk);
+    if (excess !== undefined) return done(excess);
+    this.#count(chunk);
+    const { pace } = this.#options;
+    if (pace === undefined) return done(null, chunk);
+    void pace(chunk.length).then(() => done(null, chunk), done);
+  }
+
+  #excess(chunk: Buffer): GatewayError | undefined {
+    const bytes = this.bytes + chunk.length;
+    const { maxBytes = 0, size } = this.#options;
+    if (maxBytes > 0 && bytes > maxBytes) return tooLarge(maxBytes);
+    return size !== undefined && bytes > size ? sizeMismatch(`more than the announced ${size} bytes came`) : undefined;
+  }
+
+  #count(chunk: Buffer): void {
     this.bytes += chunk.length;
-    const { maxBytes = 0, size, hash, onBytes, pace } = this.#options;
-    if (maxBytes > 0 && this.bytes > maxBytes) {
-      return done(tooLarge(maxBytes));
-    }
-    if (size !== undefined && this.bytes > size)
-      return done(sizeMismatch(`more than the announced ${size} bytes came`));
+    const { hash, onBytes } = this.#options;
     hash?.update(chunk);
     this.#promised?.update(chunk);
     onBytes?.(this.bytes);
-    if (pace === undefined) return done(null, chunk);
-    void pace(chunk.length).then(() => done(null, chunk), done);
   }
 
   override _flush(done: TransformCallback): void {

@@ -3,7 +3,9 @@ import { createHash } from 'node:crypto';
 import { PassThrough, Readable, Writable } from 'node:stream';
 import { test } from 'node:test';
 import { GatewayError, hasCode } from '../../src/base/errors.js';
+import type { Borrower } from '../../src/base/lent.js';
 import { parseContentDigest, pump } from '../../src/operations/pump.js';
+import { lentBody } from './lent-bytes.js';
 
 const NEVER = new AbortController().signal;
 
@@ -133,4 +135,46 @@ test('Content-Digest: the strongest known algorithm counts, unknown ones do not'
       bad,
     );
   }
+});
+
+/** Takes up to `most` bytes of each chunk before it is copied, and has no room after every third. */
+class Borrowing extends Sink implements Borrower {
+  borrowed = 0;
+  #offers = 0;
+
+  constructor(readonly most: number) {
+    super();
+  }
+
+  borrow(chunk: Buffer): number {
+    const taken = Math.min(this.most, chunk.length);
+    this.chunks.push(Buffer.from(chunk.subarray(0, taken)));
+    this.borrowed += taken;
+    return taken;
+  }
+
+  awaitRoom(roomy: () => void): boolean {
+    this.#offers += 1;
+    if (this.#offers % 3 !== 0) return true;
+    setImmediate(roomy);
+    return false;
+  }
+}
+
+test('a target may take bytes from memory that is used again; all of them arrive once, in order', async () => {
+  const content = Array.from({ length: 2_000 }, (_, index) => `${index} `).join('');
+  for (const most of [0, 1, 50, Infinity]) {
+    const sink = new Borrowing(most);
+    const size = content.length;
+    const bytes = await pump(lentBody(Buffer.from(content), [100, 3, 17]), sink, {
+      signal: NEVER,
+      size,
+      digest: digestOf(content),
+    });
+    assert.equal(bytes, size);
+    assert.equal(sink.text, content);
+    assert.equal(sink.borrowed > 0, most > 0);
+  }
+  const short = pump(lentBody(Buffer.from('12345678'), [3]), new Borrowing(Infinity), { signal: NEVER, maxBytes: 7 });
+  await assert.rejects(short, (error) => hasCode(error, 'too_large'));
 });

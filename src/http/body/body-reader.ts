@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import type { Hold } from '../../budgets/memory.js';
 import { GatewayError, toGatewayError } from '../../base/errors.js';
+import type { Borrower, Lender } from '../../base/lent.js';
 
 export interface BodySocket {
   pause(): void;
@@ -20,7 +21,7 @@ const AFTER_PAUSE_BYTES = 512 * 1024;
  * error in every other case. Buffered bytes, and room for the next chunk, count in `memory`: without room the socket
  * stays paused until there is some.
  */
-export class BodyReader extends Readable {
+export class BodyReader extends Readable implements Lender {
   readonly #socket: BodySocket;
   readonly #declared: number | undefined;
   readonly #memory: Hold;
@@ -41,6 +42,8 @@ export class BodyReader extends Readable {
   #whole: { readonly done: (bytes: Buffer) => void; readonly fail: (error: Error) => void } | undefined;
   #wholeBytes = 0;
   #isInPieces = false;
+  #borrower: Borrower | undefined;
+  readonly #roomy = (): void => this._read();
   /** It has ended early. */
   #isCut = false;
 
@@ -68,7 +71,7 @@ export class BodyReader extends Readable {
     let hasRoom = true;
     if (chunk.length > 0) {
       if (!this.#admits(chunk)) return;
-      hasRoom = this.push(isLent ? Buffer.from(chunk) : chunk);
+      hasRoom = isLent ? this.#passOn(chunk) : this.push(chunk);
     }
     if (isLast && this.#declared !== undefined && this.received !== this.#declared) {
       this.destroy(clientGone(`the body ended after ${this.received} of ${this.#declared} announced bytes`));
@@ -88,7 +91,7 @@ export class BodyReader extends Readable {
   override _read(): void {
     if (this.complete || this.#isCut) return;
     this.#isResting = !this.#isRead;
-    if (this.#isResting) return;
+    if (this.#isResting || this.#borrower?.awaitRoom(this.#roomy) === false) return;
     this.#expectAfterPause();
     this.#isStarving = !this.#makesRoom();
     if (this.#isStarving) return;
@@ -167,6 +170,20 @@ export class BodyReader extends Readable {
     this.#isCut = true;
     this.waiting = false;
     this.push(null);
+  }
+
+  lendTo(borrower: Borrower): void {
+    this.#borrower = borrower;
+  }
+
+  /** Returns whether there is room for more. */
+  #passOn(lent: Buffer): boolean {
+    const borrower = this.#borrower;
+    if (borrower === undefined) return this.push(Buffer.from(lent));
+    const isNext = this.readableLength === 0 && this.readableFlowing === true;
+    const taken = isNext ? borrower.borrow(lent) : 0;
+    const hasRoom = taken === lent.length || this.push(Buffer.from(lent.subarray(taken)));
+    return hasRoom && borrower.awaitRoom(this.#roomy);
   }
 
   #admits(chunk: Buffer): boolean {

@@ -1,4 +1,5 @@
 import { Writable } from 'node:stream';
+import type { Borrower } from '../../../base/lent.js';
 import type { Hold } from '../../../budgets/memory.js';
 import { GatewayError, toGatewayError } from '../../../base/errors.js';
 import type { SftpChannel } from '../session/channel.js';
@@ -18,6 +19,10 @@ const QUEUED_BYTES = 1024 * 1024;
 const HIGH_WATER_BYTES = 512 * 1024;
 /** Replaces both of them if there is no memory for more. */
 const NARROW_BYTES = 64 * 1024;
+/** A write request, without its data; handles have at most 256 bytes (draft, section 6.2). */
+const REQUEST_BYTES = 300;
+/** A smaller rest of a chunk is copied, and sent with the next one. */
+const WORTH_A_REQUEST_BYTES = 64 * 1024;
 /**
  * Packets grow while they are acknowledged within this time; a slow line keeps small ones, so that it never seems to
  * stall.
@@ -71,7 +76,7 @@ interface Lane extends WriteLane {
  * Writes a stream into an open file with many requests under way: chunks are gathered and cut to the server's packet
  * size, and `write` returns false while the budget is used up. The first refused write destroys the stream.
  */
-export class SftpSink extends Writable {
+export class SftpSink extends Writable implements Borrower {
   readonly #plan: SinkPlan;
   readonly #lanes: Lane[];
   readonly #queueBytes: number;
@@ -89,6 +94,7 @@ export class SftpSink extends Writable {
   readonly #open = new Set<number>();
   #ended = false;
   #resume: (() => void) | undefined;
+  #roomy: (() => void) | undefined;
   #settled: (() => void)[] = [];
   #failure: GatewayError | undefined;
 
@@ -136,6 +142,44 @@ export class SftpSink extends Writable {
     await Promise.all(this.#extraLanes.splice(0).map((lane) => lane.release(isCut)));
   }
 
+  borrow(chunk: Buffer): number {
+    if (this.destroyed) return 0;
+    this.#held.push(chunk);
+    this.#heldBytes += chunk.length;
+    const lanes = new Set<Lane>();
+    while (this.#heldBytes >= Math.min(this.#packetBytes, WORTH_A_REQUEST_BYTES)) {
+      const lane = this.#freeLane();
+      if (lane === undefined || lane.channel.room < this.#packetBytes + REQUEST_BYTES) break;
+      this.#sendPacket(lane);
+      lanes.add(lane);
+    }
+    for (const { channel } of lanes) channel.flush();
+    const left = Math.min(this.#heldBytes, chunk.length);
+    if (left > 0) this.#held.pop();
+    this.#heldBytes -= left;
+    const taken = chunk.length - left;
+    if (taken > 0) this.passes(chunk.subarray(0, taken));
+    return taken;
+  }
+
+  awaitRoom(roomy: () => void): boolean {
+    if (this.#hasRoom) return true;
+    this.#roomy = roomy;
+    this.#considerLane();
+    return false;
+  }
+
+  /**
+   * Room for a large chunk. Without a request under way, no reply would show that there is room again; a narrow window
+   * would be empty before the next chunk arrives.
+   */
+  get #hasRoom(): boolean {
+    if (this.destroyed || this.#requests === 0) return true;
+    const wanted = 2 * (this.#packetBytes + REQUEST_BYTES);
+    if (this.#plan.channel.window < 2 * wanted) return true;
+    return (this.#freeLane()?.channel.room ?? 0) >= wanted;
+  }
+
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
     this.#take([chunk], done);
   }
@@ -177,25 +221,33 @@ export class SftpSink extends Writable {
   }
 
   #send(): void {
-    while (this.#heldBytes > 0) {
+    while (this.#isPacketDue) {
       const lane = this.#freeLane();
       if (lane === undefined) break;
       this.#sendPacket(lane);
     }
     if (this.#heldBytes >= this.#packetBytes) this.#considerLane();
-    // The rest is less than a packet and waits for more bytes, or for the last reply under way.
     if (this.#heldBytes < (this.#ended ? 1 : this.#packetBytes)) {
       const resume = this.#resume;
       this.#resume = undefined;
       resume?.();
     }
+    if (this.#roomy !== undefined && this.#hasRoom) {
+      const roomy = this.#roomy;
+      this.#roomy = undefined;
+      roomy();
+    }
+  }
+
+  /** Less than a packet waits for more bytes, or for the last reply under way. */
+  get #isPacketDue(): boolean {
+    return this.#heldBytes >= (this.#ended || this.#requests === 0 ? 1 : this.#packetBytes);
   }
 
   /** The lane for the next packet: the one with the least under way, or none yet. */
   #freeLane(): Lane | undefined {
     if (this.destroyed) return undefined;
     if (this.#requests === 0) return this.#lanes[0];
-    if (this.#heldBytes < this.#packetBytes && !this.#ended) return undefined;
     const { memory, maxRequests, queuedBytes } = this.#plan;
     if (memory.oneRequestAtATime || this.#requests >= maxRequests) return undefined;
     const most = this.#lanes.length === 1 ? IN_FLIGHT_BYTES : LANE_IN_FLIGHT_BYTES;
