@@ -122,21 +122,18 @@ export async function within<T, L>(
 }
 
 /**
- * Runs `work` with a signal that aborts like the given one, or with `late()` after `ms`, and waits until `work` has
+ * Runs `work` with an ending that aborts like the given signal, or with `late()` after `ms`, and waits until `work` has
  * ended. If the signal has aborted, its reason is thrown, regardless of the result of `work`. Unlike AbortSignal.any it
  * keeps nothing afterwards.
  */
-export async function withDeadline<T>(
-  { ms, late, signal }: Deadline,
-  work: (signal: AbortSignal) => Promise<T>,
-): Promise<T> {
-  const limit = new AbortController();
+export async function withDeadline<T>({ ms, late, signal }: Deadline, work: (limit: Ending) => Promise<T>): Promise<T> {
+  const limit = new Ending();
   const stopListening = signal === undefined ? undefined : onAbort(signal, (reason) => limit.abort(reason));
   const timer = setTimeout(() => limit.abort(late()), ms);
   try {
-    return await work(limit.signal);
+    return await work(limit);
   } catch (error) {
-    throw limit.signal.aborted ? limit.signal.reason : error;
+    throw limit.reason ?? error;
   } finally {
     clearTimeout(timer);
     stopListening?.();

@@ -72,7 +72,7 @@ export function createSender({ dialer, timeoutMs, requireHttps }: SenderOptions)
     const late = (): GatewayError => tooSlow(target, timeoutMs);
     try {
       return await withDeadline({ signal, ms: timeoutMs, late }, (limited) =>
-        post(target, headers, body, { owner, signal: limited }),
+        post(target, headers, body, { owner, signal: limited.signal }),
       );
     } catch (error) {
       if (signal.aborted || error instanceof GatewayError) throw error;

@@ -78,9 +78,8 @@ export async function copyFile(operations: Operations, operation: Operation, req
     const { file, length } = await source.read(from).then(wholeIfShort).finally(isRead);
     const { info, whole } = file;
     operation.expectedSize = length;
-    const { signal } = operation;
     const modifiedAt = request.modifiedAt ?? ownTimeOf(info);
-    const publication = { connection: request.target, remote: target, place: to, exclusive, modifiedAt, signal };
+    const publication = { connection: request.target, remote: target, place: to, exclusive, modifiedAt, operation };
     const opened = (): void => {
       attempt.committed();
       operation.mark('transfer');
@@ -104,7 +103,9 @@ export async function copyFile(operations: Operations, operation: Operation, req
         const onBytes = (total: number): void => void (operation.fileSize = total);
         // No announced length limits it: the source ends only where the file does.
         const isPumped = watchPump(operation, body, writer);
-        const size = await pump(body, writer, { signal, onBytes, pace: request.pace, hash }).finally(isPumped);
+        const size = await pump(body, writer, { signal: operation.signal, onBytes, pace: request.pace, hash }).finally(
+          isPumped,
+        );
         sent();
         const stored = await publish(operations, publication, () =>
           writer.commit({ size, exclusive, modifiedAt, check }),

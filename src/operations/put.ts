@@ -80,13 +80,14 @@ async function putBytes(
   locate: Locate,
 ): Promise<FileInfo> {
   const { connection, target: early, lateTarget, body, size, digest, maxBytes } = request;
-  const { signal } = operation;
   const { known } = referenceOf(early);
   if (known !== undefined && lateTarget === undefined) locate(early, known);
   // Most short bodies arrived together with their head: then there is no wait.
   const waiting = setImmediate(() => operation.mark('transfer'));
   const { hash, check } = checkingOf(operation, connection, request);
-  const bytes = await takeWhole(body, { signal, maxBytes, size, digest, hash }).finally(() => clearImmediate(waiting));
+  const bytes = await takeWhole(body, { signal: operation.signal, maxBytes, size, digest, hash }).finally(() =>
+    clearImmediate(waiting),
+  );
   operation.expectedSize = bytes.length;
   await request.permit?.();
   const target = (await lateTarget?.()) ?? early;
@@ -101,7 +102,7 @@ async function putBytes(
       operation.fileSize = bytes.length;
     };
     const sent = (): void => operation.mark('verify');
-    return publish(operations, { connection, remote, place, exclusive, modifiedAt, signal }, () =>
+    return publish(operations, { connection, remote, place, exclusive, modifiedAt, operation }, () =>
       putWhole(remote, place, bytes, { exclusive, modifiedAt, check, opened, sent }),
     );
   });
@@ -155,7 +156,7 @@ async function putStream(
       const { modifiedAt } = final;
       const other = finalPlace === place ? {} : { path: finalPlace };
       const commit: Commit = { size: bytes, exclusive, modifiedAt, check, ...other };
-      return publish(operations, { connection, remote, place: finalPlace, exclusive, modifiedAt, signal }, () =>
+      return publish(operations, { connection, remote, place: finalPlace, exclusive, modifiedAt, operation }, () =>
         writer.commit(commit),
       );
     });
@@ -178,19 +179,20 @@ interface Publication {
   readonly place: RemotePath;
   readonly exclusive: boolean;
   readonly modifiedAt: Date | undefined;
-  readonly signal: AbortSignal;
+  /** Its signal is made only if it waits for the lock. */
+  readonly operation: Pick<Operation, 'signal'>;
 }
 
 /** `put` makes the file; if the server itself cannot refuse an existing one, this runs under a lock of the gateway. */
 export async function publish(
   operations: Operations,
-  { connection, remote, place, exclusive, modifiedAt, signal }: Publication,
+  { connection, remote, place, exclusive, modifiedAt, operation }: Publication,
   put: () => Promise<FileInfo>,
 ): Promise<FileInfo> {
   const isRaceFree = !exclusive || remote.can.exclusiveCreate;
   const info = isRaceFree
     ? await put()
-    : await operations.locks.withLock(placeName(operations, connection, place), signal, put);
+    : await operations.locks.withLock(placeName(operations, connection, place), operation.signal, put);
   // A time that was set does not show the server's clock.
   if (modifiedAt === undefined) operations.ages.written(operations.remotes.host(connection), info);
   return info;

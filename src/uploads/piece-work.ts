@@ -279,10 +279,11 @@ export class PieceWork {
     const check = this.#concludeHash(running);
     await this.#note({ state: 'publishing' });
     this.#isPublishing = true;
-    const { signal } = running;
     const commit = { size, exclusive, modifiedAt, isAgain: state === 'publishing', check };
-    await publish(operations, { connection, remote, place, exclusive, modifiedAt, signal }, (): Promise<FileInfo> =>
-      pieces.publish(this.#file, commit),
+    await publish(
+      operations,
+      { connection, remote, place, exclusive, modifiedAt, operation: running },
+      (): Promise<FileInfo> => pieces.publish(this.#file, commit),
     );
   }
 

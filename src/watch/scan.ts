@@ -101,7 +101,7 @@ export function withinCheckTime<T>(
 ): Promise<T> {
   const text = `${what} took longer than ${ms} ms (watcher.checkTimeoutMs)`;
   const late = (): GatewayError => new GatewayError('command_timeout', text, { step: 'transfer' });
-  return withDeadline({ signal, ms, late }, work);
+  return withDeadline({ signal, ms, late }, (limit) => work(limit.signal));
 }
 
 export class FolderScanner {

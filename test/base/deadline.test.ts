@@ -167,10 +167,13 @@ suite('withDeadline', () => {
 
   test('throws the reason of the abort, regardless of the result of the work', async () => {
     await leavesNothing(({ signal }) =>
-      assert.rejects(withDeadline({ signal, ms: SHORT_MS, late }, obedient), tooLate),
+      assert.rejects(
+        withDeadline({ signal, ms: SHORT_MS, late }, (limit) => obedient(limit.signal)),
+        tooLate,
+      ),
     );
     await leavesNothing(async (client) => {
-      const ended = withDeadline({ signal: client.signal, ms: LONG_MS, late }, obedient);
+      const ended = withDeadline({ signal: client.signal, ms: LONG_MS, late }, (limit) => obedient(limit.signal));
       client.abort(gone);
       await assert.rejects(ended, gone);
     });

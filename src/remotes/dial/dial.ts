@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream';
 import tls from 'node:tls';
 import ipaddr from 'ipaddr.js';
 import { orAbort, waitFor, withDeadline } from '../../base/deadline.js';
+import { abortSignalOf, type EndSignal } from '../../base/ending.js';
 import { GatewayError, isOutOfDescriptors, outOfDescriptors, type Step } from '../../base/errors.js';
 import { createResolver, type Lookup } from '../../resolver/resolver.js';
 import {
@@ -46,7 +47,7 @@ interface DialOptions {
   readonly owner: string;
   /** Replaces network.connections.allowPrivate for that account. */
   readonly allowPrivate?: boolean | undefined;
-  readonly signal: AbortSignal;
+  readonly signal: EndSignal;
   readonly timeoutMs: number;
   /** For a socket that carries bodies unencrypted: each read takes more of them (wide-reads.ts). */
   readonly hasWideReads?: boolean;
@@ -204,7 +205,7 @@ export function createDialer(
     host: string,
     port: number,
     options: DialOptions,
-    signal: AbortSignal,
+    signal: EndSignal,
   ): Promise<Candidate[]> {
     const candidates = await resolve(host, options.owner, signal);
     const allowed = candidates.filter((candidate) => reasonToDeny(candidate, port, options) === undefined);
@@ -212,12 +213,12 @@ export function createDialer(
     return allowed;
   }
 
-  async function resolve(host: string, owner: string, signal: AbortSignal): Promise<Candidate[]> {
+  async function resolve(host: string, owner: string, signal: EndSignal): Promise<Candidate[]> {
     const literal = host.startsWith('[') && host.endsWith(']') ? host.slice(1, -1) : host;
     if (net.isIP(literal) !== 0) return [candidateOf(literal)];
     try {
       // The resolver also accepts odd notations (octal, 0x7f.1); its result is checked like any other answer.
-      const found = await orAbort(resolveName(host, { owner, signal }), signal);
+      const found = await orAbort(resolveName(host, { owner, signal: abortSignalOf(signal) }), signal);
       if (found.length === 0) throw Object.assign(new Error('no address'), { code: 'ENOTFOUND' });
       return found.map(({ address }) => candidateOf(address));
     } catch (error) {
@@ -311,7 +312,7 @@ function secure(
   socket: net.Socket,
   options: tls.ConnectionOptions,
   ms: number,
-  signal: AbortSignal,
+  signal: EndSignal,
 ): Promise<tls.TLSSocket> {
   const host = options.servername ?? options.host ?? '';
   // RFC 6066, 3: the name without a trailing dot, and no addresses.

@@ -1,6 +1,7 @@
 /** Connects to one of several addresses. */
 import net from 'node:net';
 import { onAbort, waitFor } from '../../base/deadline.js';
+import { Ending, type EndSignal } from '../../base/ending.js';
 import { wideReads } from './wide-reads.js';
 
 /** Longest wait for an address that neither refuses nor answers, before the next one is tried (RFC 8305, 5 and 8). */
@@ -14,10 +15,12 @@ export async function raceConnects(
   addresses: readonly string[],
   port: number,
   localAddress: string,
-  signal: AbortSignal,
+  signal: EndSignal,
   hasWideReads = false,
 ): Promise<net.Socket> {
-  const others = new AbortController();
+  const [only, second] = addresses;
+  if (only !== undefined && second === undefined) return connectTo(only, port, localAddress, signal, hasWideReads);
+  const others = new Ending();
   const stopListening = onAbort(signal, (reason) => others.abort(reason));
   try {
     return await new Promise((done, fail) => {
@@ -25,10 +28,10 @@ export async function raceConnects(
       let running = 0;
       const tryNext = (): void => {
         const address = addresses[next++];
-        if (address === undefined || others.signal.aborted) return;
+        if (address === undefined || others.aborted) return;
         running++;
         const timer = setTimeout(tryNext, NEXT_ADDRESS_MS);
-        connectTo(address, port, localAddress, others.signal, hasWideReads)
+        connectTo(address, port, localAddress, others, hasWideReads)
           .then(done, (error: Error) => {
             running--;
             const isLast = running === 0 && next >= addresses.length;
@@ -49,7 +52,7 @@ function connectTo(
   host: string,
   port: number,
   localAddress: string,
-  signal: AbortSignal,
+  signal: EndSignal,
   hasWideReads: boolean,
 ): Promise<net.Socket> {
   return waitFor({ signal }, (done, fail) => {

@@ -1,5 +1,6 @@
 /** Looks up what exists at a path: by MLST if the server has it, otherwise by combining SIZE, MDTM and CWD. */
 import { setTimeout as delay } from 'node:timers/promises';
+import { abortSignalOf } from '../../../base/ending.js';
 import { GatewayError, hasCode } from '../../../base/errors.js';
 import { EPOCH, fileInfo, folderInfo } from '../../listing.js';
 import { notFound } from '../../obstacles.js';
@@ -86,7 +87,9 @@ export async function untilAtRest(operation: FtpOperation, path: RemotePath): Pr
     const now = await sizeOf(operation, path);
     if (now === before) return;
     before = now;
-    await delay(REST_MS, undefined, { signal: operation.signal }).catch(() => operation.signal.throwIfAborted());
+    await delay(REST_MS, undefined, { signal: abortSignalOf(operation.signal) }).catch(() =>
+      operation.signal.throwIfAborted(),
+    );
   }
 }
 

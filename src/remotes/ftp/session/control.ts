@@ -11,6 +11,7 @@ import type { Socket } from 'node:net';
 import { StringDecoder } from 'node:string_decoder';
 import type { TLSSocket } from 'node:tls';
 import { onAbort, within } from '../../../base/deadline.js';
+import type { EndSignal } from '../../../base/ending.js';
 import { GatewayError } from '../../../base/errors.js';
 import { pathBytes } from '../../path.js';
 import { connectionLost, isPositive, notAReply, outOfStep, type Reply } from './replies.js';
@@ -24,7 +25,7 @@ export interface CommandExchange {
 }
 
 interface AskOptions {
-  readonly signal: AbortSignal;
+  readonly signal: EndSignal;
   /** Codes of success that this command can have; 2xx when absent. Others below 400 are out of step. */
   readonly success?: readonly number[];
 }
@@ -98,7 +99,7 @@ export class Control {
   }
 
   /** Resolves with the server's greeting; waits out a 120 ("ready in n minutes"). */
-  async greeting(signal: AbortSignal): Promise<Reply> {
+  async greeting(signal: EndSignal): Promise<Reply> {
     signal.throwIfAborted();
     const reply = await this.obey(signal, this.begin(undefined).finished);
     this.banner = reply.text.replace(/^\d{3}[ -]/, '').slice(0, MAX_BANNER);
@@ -120,7 +121,7 @@ export class Control {
    * Sends several commands, each regardless of the replies before it; in one write if the server is known to queue
    * commands. Resolves with as many replies, or fewer if a sequel was not sent.
    */
-  async askAll(asks: readonly Ask[], signal: AbortSignal): Promise<readonly Reply[]> {
+  async askAll(asks: readonly Ask[], signal: EndSignal): Promise<readonly Reply[]> {
     if (!QUEUEING.test(this.banner)) return this.#askInTurn(asks, signal);
     signal.throwIfAborted();
     const [first] = asks;
@@ -198,7 +199,7 @@ export class Control {
     if (commands.length > 0) this.#current.write(Buffer.concat(commands.flatMap((one) => [pathBytes(one), CRLF])));
   }
 
-  async #askInTurn(asks: readonly Ask[], signal: AbortSignal): Promise<readonly Reply[]> {
+  async #askInTurn(asks: readonly Ask[], signal: EndSignal): Promise<readonly Reply[]> {
     const replies: Reply[] = [];
     for (const { command, success, isSequel = false } of asks) {
       if (isSequel && (replies.at(-1)?.code ?? 0) >= 400) break;
@@ -223,7 +224,7 @@ export class Control {
   }
 
   /** Awaits `work`; the signal ends the whole connection, because the rest of an exchange cannot be cancelled. */
-  async obey<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  async obey<T>(signal: EndSignal, work: Promise<T>): Promise<T> {
     const stopListening = onAbort(signal, (reason) => this.#end(reason));
     try {
       return await work;

@@ -2,6 +2,7 @@
 import type net from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { withDeadline } from '../../../base/deadline.js';
+import type { EndSignal } from '../../../base/ending.js';
 import { GatewayError, hasCode } from '../../../base/errors.js';
 import type { FtpConnection } from '../../../connections/connection.js';
 import type { PoolLimits } from '../../../contract/connection/fields.js';
@@ -31,7 +32,7 @@ export async function logIn(
   connection: FtpConnection,
   limits: PoolLimits,
   deps: ProtocolDeps,
-  signal: AbortSignal,
+  signal: EndSignal,
 ): Promise<LoggedIn> {
   signal.throwIfAborted();
   const host = hostOf(connection);
@@ -74,7 +75,7 @@ async function introduce(
   connection: FtpConnection,
   security: Security | undefined,
   secure: Secure,
-  signal: AbortSignal,
+  signal: EndSignal,
 ): Promise<Features> {
   const { username, password = '', tls } = connection;
   const ask = (command: string, success?: readonly number[]): Promise<Reply> =>

@@ -1,3 +1,4 @@
+import type { EndSignal } from '../../../base/ending.js';
 import type { FtpConnection } from '../../../connections/connection.js';
 import type { PoolLimits } from '../../../contract/connection/fields.js';
 import { ROOT, underRoot, type RemotePath } from '../../path.js';
@@ -22,7 +23,7 @@ export class FtpOperation {
     readonly limits: PoolLimits,
     readonly deps: ProtocolDeps,
     readonly context: RemoteContext,
-    readonly signal: AbortSignal = context.signal,
+    readonly signal: EndSignal = context.ending ?? context.signal,
   ) {}
 
   get host(): string {
@@ -89,7 +90,7 @@ export class FtpOperation {
   }
 
   /** The same operation with another signal: clean-up continues after the operation's own signal has fired. */
-  under(signal: AbortSignal): FtpOperation {
+  under(signal: EndSignal): FtpOperation {
     return new FtpOperation(this.lease, this.connection, this.limits, this.deps, this.context, signal);
   }
 }

@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream';
 import tls from 'node:tls';
 import { LRUCache } from 'lru-cache';
 import { waitFor } from '../../../base/deadline.js';
+import type { EndSignal } from '../../../base/ending.js';
 import { GatewayError, type Step } from '../../../base/errors.js';
 import type { FtpConnection } from '../../../connections/connection.js';
 import { TLS_CIPHERS, tlsFailure } from '../../dial/dial.js';
@@ -19,7 +20,7 @@ export interface Security {
    * Takes over the socket; resolves when the peer is trusted. certificate_rejected, unreachable, or the signal's
    * reason.
    */
-  secureControl(socket: net.Socket, signal: AbortSignal): Promise<tls.TLSSocket>;
+  secureControl(socket: net.Socket, signal: EndSignal): Promise<tls.TLSSocket>;
   /**
    * Starts a handshake that ends once the server has seen the transfer's command; its failure is the socket's error.
    */

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import type { EndSignal } from '../../../base/ending.js';
 import { GatewayError } from '../../../base/errors.js';
 import type { Session } from '../../../pools/session.js';
 import type { FtpConnection } from '../../../connections/connection.js';
@@ -19,18 +20,18 @@ export interface FtpLease {
   readonly features: Features;
   readonly security: Security | undefined;
   readonly memory: HostMemory;
-  check(signal: AbortSignal): Promise<void>;
+  check(signal: EndSignal): Promise<void>;
   /** Folders in which this session has stored a file. */
   readonly provenFolders: LRUCache<RemotePath, true>;
   /** The folder entered last, as a path of the server; undefined: the login folder. */
   workingFolder: string | undefined;
   /** The login folder as the server names it; asked once, before anything changes the working folder. */
-  loginFolder(signal: AbortSignal): Promise<string>;
+  loginFolder(signal: EndSignal): Promise<string>;
   /**
    * Closes the control connection and logs in again in the same slot of the pool, to clean up after a transfer that was
    * cut. The session is not used again afterwards.
    */
-  reconnect(signal: AbortSignal): Promise<void>;
+  reconnect(signal: EndSignal): Promise<void>;
 }
 
 const CHECK_TIMEOUT_MS = 10_000;
@@ -71,7 +72,7 @@ export class FtpSession implements Session<FtpLease>, FtpLease {
     limits: PoolLimits,
     deps: ProtocolDeps,
     memory: HostMemory,
-    signal: AbortSignal,
+    signal: EndSignal,
   ): Promise<FtpSession> {
     return new FtpSession(connection, limits, deps, memory, await logIn(connection, limits, deps, signal));
   }
@@ -93,7 +94,7 @@ export class FtpSession implements Session<FtpLease>, FtpLease {
     return this.#current.security;
   }
 
-  async lease(signal: AbortSignal): Promise<FtpLease> {
+  async lease(signal: EndSignal): Promise<FtpLease> {
     signal.throwIfAborted();
     if (!this.alive) {
       throw new GatewayError('connection_lost', `the session on ${hostOf(this.#connection)} is gone`, {
@@ -116,7 +117,7 @@ export class FtpSession implements Session<FtpLease>, FtpLease {
     if (fate === 'discard' || this.#spent || this.control.busy || !this.control.alive) this.close();
   }
 
-  async check(signal: AbortSignal): Promise<void> {
+  async check(signal: EndSignal): Promise<void> {
     // Any reply proves that the server is there.
     const noop = this.control.ask('NOOP', { signal });
     await this.control.answerInTime(noop, 'NOOP', Math.min(CHECK_TIMEOUT_MS, this.#limits.stallTimeoutMs));
@@ -133,12 +134,12 @@ export class FtpSession implements Session<FtpLease>, FtpLease {
     this.#closeListeners.push(listener);
   }
 
-  async loginFolder(signal: AbortSignal): Promise<string> {
+  async loginFolder(signal: EndSignal): Promise<string> {
     this.#folder ??= parseFolder(await this.control.ask('PWD', { signal, success: [257] }));
     return this.#folder;
   }
 
-  async reconnect(signal: AbortSignal): Promise<void> {
+  async reconnect(signal: EndSignal): Promise<void> {
     this.#spent = true;
     this.control.close();
     this.workingFolder = undefined;

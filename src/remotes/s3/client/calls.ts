@@ -110,7 +110,9 @@ export class Calls {
     const late = (): GatewayError => this.stalled(options, ms);
     let body: Readable | undefined;
     try {
-      const answer = await withDeadline({ signal, ms, late }, (abortSignal) => send({ abortSignal, seen: this.seen }));
+      const answer = await withDeadline({ signal, ms, late }, (limit) =>
+        send({ abortSignal: limit.signal, seen: this.seen }),
+      );
       body = bodyOf(answer);
       return answer;
     } finally {

@@ -1,5 +1,6 @@
 import { UNCOUNTED } from '../../../budgets/memory.js';
 import { destroyOnAbort, orAbort } from '../../../base/deadline.js';
+import type { EndSignal } from '../../../base/ending.js';
 import { GatewayError, type Step } from '../../../base/errors.js';
 import type { SftpConnection } from '../../../connections/connection.js';
 import { chooseAgain, chooseRange, hasGrown, type RangeChoice } from '../../reported-size.js';
@@ -136,7 +137,6 @@ export class SftpRemote implements Remote {
   }
 
   async *list(folder: RemotePath, { followLinks = true, leftOut }: ListOptions = {}): AsyncGenerator<FileInfo> {
-    const { signal } = this.#context;
     const { channel, at, handle } = await this.#run(folder, 'open', async (tree) => {
       return { channel: tree.channel, ...(await tree.openFolder(folder)) };
     });
@@ -153,7 +153,7 @@ export class SftpRemote implements Remote {
     });
     try {
       for (;;) {
-        const next = await orAbort(entries.next(), signal);
+        const next = await orAbort(entries.next(), this.#ending);
         if (next.done === true) return;
         yield* next.value;
       }
@@ -165,7 +165,6 @@ export class SftpRemote implements Remote {
   }
 
   read(path: RemotePath, select?: SelectRange): Promise<OpenFile> {
-    const { signal } = this.#context;
     return this.#run(path, 'open', async (tree) => {
       const { channel } = tree;
       const { at, handle } = await tree.openForReading(path);
@@ -186,7 +185,7 @@ export class SftpRemote implements Remote {
         const info = attributes === undefined ? fileInfo(path, 0, EPOCH) : infoOf(path, attributes);
         opened = { channel, handle, path, info, head, giveBack };
         choice = chooseRange(info, select);
-        signal.throwIfAborted();
+        this.#ending.throwIfAborted();
       } catch (error) {
         giveBack();
         throw error;
@@ -249,7 +248,7 @@ export class SftpRemote implements Remote {
       hold: this.#context.hold?.() ?? UNCOUNTED,
       head: part.start === 0 ? head.bytes : undefined,
     });
-    destroyOnAbort(body, this.#context.signal);
+    destroyOnAbort(body, this.#ending);
     return body;
   }
 
@@ -267,11 +266,10 @@ export class SftpRemote implements Remote {
   async #put(path: RemotePath, bytes: Buffer, options: PutOptions): Promise<FileInfo> {
     const { exclusive = false, modifiedAt, opened, sent } = options;
     const upload = await this.#openUpload(path, { size: bytes.length, exclusive });
-    const { signal } = this.#context;
     try {
       opened?.();
-      signal.throwIfAborted();
-      return await orAbort(upload.put(bytes, { size: bytes.length, exclusive, modifiedAt }, sent), signal);
+      this.#ending.throwIfAborted();
+      return await orAbort(upload.put(bytes, { size: bytes.length, exclusive, modifiedAt }, sent), this.#ending);
     } catch (error) {
       await upload.takeBack();
       throw error;
@@ -416,13 +414,17 @@ export class SftpRemote implements Remote {
     return runCommand(this.#lease, command, options, this.#context.signal);
   }
 
+  get #ending(): EndSignal {
+    return this.#context.ending ?? this.#context.signal;
+  }
+
   get #isOpenSsh(): boolean {
     return this.#lease.session.software.startsWith('OpenSSH');
   }
 
   /** Runs `work` on the lease's channel: the end of the operation ends the wait, and replies become GatewayErrors. */
   async #run<T>(path: RemotePath, step: Step, work: (tree: Tree) => Promise<T>): Promise<T> {
-    const ending = this.#context.ending ?? this.#context.signal;
+    const ending = this.#ending;
     ending.throwIfAborted();
     const running = this.#lease.channel().then((channel) => work(new Tree(channel, this.#confinement, this.#memory)));
     try {
@@ -443,12 +445,12 @@ export class SftpRemote implements Remote {
 
   /** Opens a file under a hidden name in the target's folder; it is renamed when it is published. */
   #openBeside(path: RemotePath, options: WriteOptions): Promise<SftpUpload> {
-    const { leftovers, signal } = this.#context;
+    const { leftovers } = this.#context;
     const { path: hidden, noted } = hiddenBeside(path, leftovers);
     return this.#run(path, 'open', async (tree) => {
       const { channel } = tree;
       const [file] = await Promise.all([tree.entryInNewFolder(hidden), noted]);
-      signal.throwIfAborted();
+      this.#ending.throwIfAborted();
       const opening = tree.openForWriting(file, path, OPEN.WRITE | OPEN.CREATE | OPEN.TRUNCATE);
       // Checked now, it avoids sending all the bytes in vain.
       const lookup = options.provisional === true ? undefined : findTarget(channel, tree.beside(file, baseName(path)));
@@ -467,7 +469,7 @@ export class SftpRemote implements Remote {
           const attributes = await measuring;
           await readBack(this.#context, expected.check, () => this.read(hidden));
           const to = (await asked) ?? (await tree.entryInNewFolder(target));
-          signal.throwIfAborted();
+          this.#ending.throwIfAborted();
           await publishUpload(tree, file, to, { exclusive, size, context: this.#context });
           return infoOf(target, attributes);
         },
@@ -539,7 +541,7 @@ export class SftpRemote implements Remote {
       // Other servers may lock the file for its opener, or store it only when that one closes it.
       openLane: this.#isOpenSsh ? () => borrowLane(session, file) : undefined,
     };
-    return new SftpWriter(plan, upload, this.#context.signal);
+    return new SftpWriter(plan, upload, this.#ending);
   }
 }
 

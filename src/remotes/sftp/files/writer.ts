@@ -1,4 +1,5 @@
 import { destroyOnAbort, orAbort } from '../../../base/deadline.js';
+import type { EndSignal } from '../../../base/ending.js';
 import { GatewayError, toGatewayError } from '../../../base/errors.js';
 import type { Commit, FileInfo, RemoteWriter } from '../../remote.js';
 import { SftpSink, type SinkPlan } from './sink.js';
@@ -7,11 +8,11 @@ import type { SftpUpload } from './upload.js';
 /** A file that is being sent to the server: the bytes, then `commit` or `abort`. */
 export class SftpWriter extends SftpSink implements RemoteWriter {
   readonly #upload: SftpUpload;
-  readonly #signal: AbortSignal;
+  readonly #signal: EndSignal;
   #committing: Promise<FileInfo> | undefined;
   #aborting: Promise<void> | undefined;
 
-  constructor(plan: SinkPlan, upload: SftpUpload, signal: AbortSignal) {
+  constructor(plan: SinkPlan, upload: SftpUpload, signal: EndSignal) {
     super(plan);
     this.#upload = upload;
     this.#signal = signal;
