@@ -11,7 +11,7 @@ export const USER_AGENT = 'file-transfer-gateway';
 /** Answers of this size are parsed in well under a millisecond. */
 const SHORT_ANSWER_BYTES = 16 * 1024;
 
-/** An option of a call whose request was sent already (short-put.ts): its answer. */
+/** An option of a call whose request was sent already (signed-requests.ts): its answer. */
 export interface Answered {
   readonly answered?: IncomingMessage;
 }

@@ -1,6 +1,7 @@
 import type { S3Client } from '@aws-sdk/client-s3';
 import { Readable } from 'node:stream';
 import { withDeadline } from '../../../base/deadline.js';
+import type { EndSignal } from '../../../base/ending.js';
 import { GatewayError, type Step } from '../../../base/errors.js';
 import { retrying } from '../../../base/retry.js';
 import type { S3Connection } from '../../../connections/connection.js';
@@ -11,7 +12,7 @@ import type { Seen } from './bounded-handler.js';
 import type { EndpointTraits } from '../memory.js';
 import { isTransient, translateError } from './replies.js';
 import type { S3Lease } from './session.js';
-import type { ShortPuts } from './short-put.js';
+import type { SignedRequests } from './signed-requests.js';
 import type { LeaseGate } from './socket-gate.js';
 
 /** What one call is about, and how long and how often it may be tried. */
@@ -24,10 +25,15 @@ export interface CallOptions {
   /** Time until the complete answer; the stall limit unless the store has work to do. */
   readonly allowMs?: number;
   /** Replaces the operation's own signal: cleaning up continues after that has fired. */
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: EndSignal | undefined;
 }
 
-export type SendOptions = { readonly abortSignal: AbortSignal; readonly seen: Seen };
+export interface SendOptions {
+  readonly ending: EndSignal;
+  /** The same; it is made when it is read. */
+  readonly abortSignal: AbortSignal;
+  readonly seen: Seen;
+}
 
 export const IDEMPOTENT_ATTEMPTS = 3;
 /** Spread, so that a burst of calls does not return as a burst. */
@@ -38,7 +44,7 @@ const COPY_BYTES_PER_MS = 5_000;
 /** Sends the requests of one operation: each with a deadline, bounded retries and a translated error. */
 export class Calls {
   readonly client: S3Client;
-  readonly puts: ShortPuts;
+  readonly requests: SignedRequests;
   readonly traits: EndpointTraits;
   readonly gate: LeaseGate;
   readonly seen: Seen;
@@ -50,7 +56,7 @@ export class Calls {
     readonly context: RemoteContext,
   ) {
     this.client = lease.client;
-    this.puts = lease.puts;
+    this.requests = lease.requests;
     this.traits = lease.traits;
     this.gate = lease.gate;
     this.seen = lease.seen;
@@ -58,7 +64,7 @@ export class Calls {
 
   /** Calls `send` until it succeeds. Errors: the signal's reason, stall_timeout, or the result of translateError. */
   async call<T>(send: (options: SendOptions) => Promise<T>, options: CallOptions): Promise<T> {
-    const { attempts = 1, signal = this.context.signal } = options;
+    const { attempts = 1, signal = this.context.ending ?? this.context.signal } = options;
     const once = (): Promise<T> => this.#once(send, options, signal);
     try {
       return await retrying(RETRIES, once, (error, tries) => tries < attempts && isTransient(error), signal);
@@ -104,14 +110,20 @@ export class Calls {
     });
   }
 
-  async #once<T>(send: (options: SendOptions) => Promise<T>, options: CallOptions, signal: AbortSignal): Promise<T> {
+  async #once<T>(send: (options: SendOptions) => Promise<T>, options: CallOptions, signal: EndSignal): Promise<T> {
     const leave = await this.gate.enter(signal);
     const { allowMs: ms = this.limits.stallTimeoutMs } = options;
     const late = (): GatewayError => this.stalled(options, ms);
     let body: Readable | undefined;
     try {
-      const answer = await withDeadline({ signal, ms, late }, (limit) =>
-        send({ abortSignal: limit.signal, seen: this.seen }),
+      const answer = await withDeadline({ signal, ms, late }, (ending) =>
+        send({
+          ending,
+          get abortSignal() {
+            return ending.signal;
+          },
+          seen: this.seen,
+        }),
       );
       body = bodyOf(answer);
       return answer;

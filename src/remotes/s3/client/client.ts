@@ -8,7 +8,7 @@ import { ServerMemory } from '../../server-memory.js';
 import { BoundedHandler } from './bounded-handler.js';
 import { EndpointTraits } from '../memory.js';
 import { endpointOf, hostOf, identityOf } from './endpoint.js';
-import { ShortPuts } from './short-put.js';
+import { SignedRequests } from './signed-requests.js';
 import { SocketGate } from './socket-gate.js';
 
 /**
@@ -16,7 +16,7 @@ import { SocketGate } from './socket-gate.js';
  */
 export interface SharedClient {
   readonly client: S3Client;
-  readonly puts: ShortPuts;
+  readonly requests: SignedRequests;
   readonly traits: EndpointTraits;
   readonly gate: SocketGate;
   release(): void;
@@ -24,7 +24,7 @@ export interface SharedClient {
 
 interface OpenClient {
   readonly client: S3Client;
-  readonly puts: ShortPuts;
+  readonly requests: SignedRequests;
   readonly gate: SocketGate;
   close(): void;
 }
@@ -59,7 +59,7 @@ export class SharedClients {
     let isReleased = false;
     return {
       client: shared.client,
-      puts: shared.puts,
+      requests: shared.requests,
       gate: shared.gate,
       traits,
       release: () => {
@@ -134,7 +134,7 @@ function openClient(
   for (const name of UNUSED_STEPS) client.middlewareStack.remove(name);
   return {
     client,
-    puts: new ShortPuts({
+    requests: new SignedRequests({
       client,
       connection,
       endpoint: endpointOf(connection),

@@ -1,4 +1,5 @@
 import { waitFor } from '../../../base/deadline.js';
+import type { EndSignal } from '../../../base/ending.js';
 
 /** Ends a request's use of its socket; called once, by the code that sees the socket free again. */
 export type Leave = () => void;
@@ -51,7 +52,7 @@ export class SocketGate {
     this.#admitNext();
   }
 
-  enter(lease: LeaseGate, signal: AbortSignal): Promise<Leave> {
+  enter(lease: LeaseGate, signal: EndSignal): Promise<Leave> {
     return waitFor({ signal }, (admit) => {
       const waiter: Waiter = { lease, admit };
       this.#waiting.add(waiter);
@@ -107,7 +108,7 @@ export class LeaseGate {
   }
 
   /** Resolves when a request may be sent; rejects with the signal's reason. */
-  enter(signal: AbortSignal): Promise<Leave> {
+  enter(signal: EndSignal): Promise<Leave> {
     return this.#gate.enter(this, signal);
   }
 

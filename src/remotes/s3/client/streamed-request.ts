@@ -97,7 +97,11 @@ export class StreamedRequest<T> {
       this.#isAdmitted = true;
       if (this.#isEnded) this.#watchAnswer();
       else if (this.#waiting !== undefined) this.#watch();
-      const answer = await send(this.#body, { abortSignal: this.#ender.signal, seen: this.#options.seen });
+      const answer = await send(this.#body, {
+        ending: this.#ender.signal,
+        abortSignal: this.#ender.signal,
+        seen: this.#options.seen,
+      });
       this.#stall.stop();
       return answer;
     } catch (error) {

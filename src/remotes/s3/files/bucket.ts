@@ -1,26 +1,23 @@
 import {
-  DeleteObjectCommand,
   GetObjectCommand,
   HeadBucketCommand,
-  HeadObjectCommand,
   ListObjectsCommand,
   ListObjectsV2Command,
   PutObjectCommand,
-  type GetObjectCommandOutput,
-  type HeadObjectCommandOutput,
 } from '@aws-sdk/client-s3';
 import type { Readable } from 'node:stream';
 import { GatewayError, hasCode, toGatewayError } from '../../../base/errors.js';
 import { alreadyExists } from '../../obstacles.js';
 import type { RemotePath } from '../../path.js';
-import type { ByteRange } from '../../remote.js';
+import { type ByteRange, WHOLE_BYTES } from '../../remote.js';
 import { ListingBounds } from '../../listing.js';
 import { contentMd5, sendBody, streamedError } from '../client/checksums.js';
 import { IDEMPOTENT_ATTEMPTS, type Calls, type CallOptions } from '../client/calls.js';
 import { describe, descriptionOf, type Description } from './description.js';
 import { bareEtag, decodeListedKey, fileKey, folderKey, wholeSeconds } from './keys.js';
-import { S3Source } from './source.js';
+import { readWhole, S3Source, type SourceOptions } from './source.js';
 import { replyOf } from '../client/replies.js';
+import type { ObjectAnswer } from '../client/signed-requests.js';
 import { StreamedRequest } from '../client/streamed-request.js';
 
 /** Time limit for the answer to a check whether the store is there. */
@@ -59,6 +56,14 @@ interface ListOptions {
   readonly maxEntries?: number;
 }
 
+/** The answer to a GET, whose body is not read yet. */
+interface OpenObject {
+  readonly facts: ObjectFacts;
+  readonly source: Readable;
+  readonly length: number;
+  readonly sourceOptions: SourceOptions;
+}
+
 interface HeadOptions {
   readonly bucket?: string;
   readonly signal?: AbortSignal | undefined;
@@ -94,12 +99,14 @@ export class Bucket {
     what: string,
     { bucket = this.name, signal }: HeadOptions = {},
   ): Promise<ObjectFacts | undefined> {
-    const { client } = this.calls;
+    const { requests } = this.calls;
     try {
-      const found = await this.calls.call(
-        (options) => client.send(new HeadObjectCommand({ Bucket: bucket, Key: key }), options),
-        { step: 'open', what, attempts: IDEMPOTENT_ATTEMPTS, signal },
-      );
+      const found = await this.calls.call((options) => requests.head({ Bucket: bucket, Key: key }, options), {
+        step: 'open',
+        what,
+        attempts: IDEMPOTENT_ATTEMPTS,
+        signal,
+      });
       return factsOf(found, found.ContentLength ?? (await this.#sizeOf(bucket, key, what, signal)));
     } catch (error) {
       const { status, code } = replyOf(error);
@@ -180,7 +187,22 @@ export class Bucket {
     facts?: ObjectFacts,
     range?: ByteRange,
   ): Promise<{ facts: ObjectFacts; body: Readable }> {
-    const { client, limits, context } = this.calls;
+    const { source, length, sourceOptions, ...opened } = await this.#open(key, what, facts, range);
+    return { ...opened, body: new S3Source(source, length, sourceOptions) };
+  }
+
+  /** The same for a whole object, which is read at once if it is short. */
+  async getShort(
+    key: string,
+    what: string,
+  ): Promise<{ facts: ObjectFacts } & ({ whole: Buffer; body?: undefined } | { body: Readable; whole?: undefined })> {
+    const { facts, source, length, sourceOptions } = await this.#open(key, what);
+    if (length > WHOLE_BYTES) return { facts, body: new S3Source(source, length, sourceOptions) };
+    return { facts, whole: await readWhole(source, length, sourceOptions) };
+  }
+
+  async #open(key: string, what: string, facts?: ObjectFacts, range?: ByteRange): Promise<OpenObject> {
+    const { requests, limits, context } = this.calls;
     const about: CallOptions = { step: 'open', what, attempts: IDEMPOTENT_ATTEMPTS };
     const input = {
       Bucket: this.name,
@@ -188,7 +210,7 @@ export class Bucket {
       ...(facts?.etag === undefined ? {} : { IfMatch: `"${facts.etag}"` }),
       ...(range === undefined ? {} : { Range: `bytes=${range.start}-${range.end}` }),
     };
-    const answer = await this.calls.call((options) => client.send(new GetObjectCommand(input), options), about);
+    const answer = await this.calls.call((options) => requests.get(input, options), about);
     const source = answer.Body as Readable;
     const wanted = range === undefined ? undefined : range.end - range.start + 1;
     const length = answer.ContentLength ?? wanted ?? facts?.size;
@@ -197,7 +219,7 @@ export class Bucket {
       source.destroy();
       const known = await this.head(key, what);
       if (known === undefined) throw changedMeanwhile(what);
-      return this.get(key, what, known);
+      return this.#open(key, what, known);
     }
     const isWanted = wanted === undefined || length === wanted;
     if (!isWanted || (answer.ContentLength === undefined && !isRange(answer.ContentRange, range))) {
@@ -208,21 +230,26 @@ export class Bucket {
     }
     const lost = (cause?: unknown): GatewayError =>
       new GatewayError('connection_lost', `${what}: the store cut the download`, { step: 'transfer', cause });
-    const body = new S3Source(source, length, {
-      signal: context.signal,
+    const sourceOptions = {
+      signal: context.ending ?? context.signal,
       stallMs: limits.stallTimeoutMs,
       stalled: () => this.calls.stalled({ step: 'transfer', what }, limits.stallTimeoutMs),
       lost,
       tooLong: () =>
         new GatewayError('protocol_error', `${what}: the store sends more than it announced`, { step: 'transfer' }),
-    });
+    };
     const size = range === undefined ? length : (totalIn(answer.ContentRange) ?? facts?.size);
-    return { facts: { ...(facts ?? factsOf(answer, length)), ...(size === undefined ? {} : { size }) }, body };
+    return {
+      facts: { ...(facts ?? factsOf(answer, length)), ...(size === undefined ? {} : { size }) },
+      source,
+      length,
+      sourceOptions,
+    };
   }
 
   /** Stores a small object whole; with `exclusive`, already_exists instead of replacing. Resolves with its etag. */
   async put(key: string, body: Buffer, what: string, options: PutOptions): Promise<string | undefined> {
-    const { puts, traits } = this.calls;
+    const { requests, traits } = this.calls;
     const { exclusive, modifiedAt } = options;
     const object = { Bucket: this.name, Key: key, Body: body, ...describe(key, modifiedAt) };
     const sendOnce = async (condition: boolean, withMd5: boolean): Promise<string | undefined> => {
@@ -233,7 +260,7 @@ export class Bucket {
       };
       // With a condition, a second try would find the object that an unanswered first try stored.
       const attempts = condition ? 1 : IDEMPOTENT_ATTEMPTS;
-      const answer = await this.calls.call((options) => puts.put(wanted, options), {
+      const answer = await this.calls.call((options) => requests.put(wanted, options), {
         step: 'publish',
         what,
         attempts,
@@ -292,12 +319,12 @@ export class Bucket {
   /** Removes the object; a missing object is no error. */
   /** `etag`: already_exists if another object is there, as far as the store checks it. */
   async remove(key: string, what: string, signal?: AbortSignal, etag?: string): Promise<void> {
-    const { client, traits } = this.calls;
+    const { requests, traits } = this.calls;
     const isConditional = etag !== undefined && traits.now.deleteIfMatch;
     const condition = isConditional ? { IfMatch: `"${etag}"` } : {};
-    const command = new DeleteObjectCommand({ Bucket: this.name, Key: key, ...condition });
+    const object = { Bucket: this.name, Key: key, ...condition };
     try {
-      await this.calls.call((options) => client.send(command, options), {
+      await this.calls.call((options) => requests.remove(object, options), {
         step: 'publish',
         what,
         attempts: IDEMPOTENT_ATTEMPTS,
@@ -437,7 +464,7 @@ export function changedMeanwhile(what: string, cause?: unknown): GatewayError {
   return new GatewayError('already_exists', `${what} is another file by now`, { step: 'publish', cause });
 }
 
-function factsOf(answer: HeadObjectCommandOutput | GetObjectCommandOutput, size: number): ObjectFacts {
+function factsOf(answer: ObjectAnswer, size: number): ObjectFacts {
   return {
     size,
     modifiedAt: wholeSeconds(answer.LastModified),

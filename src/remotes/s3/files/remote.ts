@@ -144,8 +144,9 @@ export class S3Remote implements Remote {
     if (path === ROOT) throw isAFolder(path);
     const key = this.#bucket.fileKey(path);
     if (select === undefined) {
-      const { facts, body } = await this.#bucket.get(key, path).catch((error: unknown) => this.#findCause(path, error));
-      return { info: fileInfo(path, facts), range: undefined, body };
+      const opening = this.#bucket.getShort(key, path).catch((error: unknown) => this.#findCause(path, error));
+      const { facts, ...content } = await opening;
+      return { info: fileInfo(path, facts), range: undefined, ...content };
     }
     const foundFile = await this.#file(path);
     const info = fileInfo(path, foundFile);

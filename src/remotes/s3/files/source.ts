@@ -1,9 +1,10 @@
 import { Readable } from 'node:stream';
-import { destroyOnAbort, StallTimer } from '../../../base/deadline.js';
+import { destroyOnAbort, StallTimer, waitFor } from '../../../base/deadline.js';
+import type { EndSignal } from '../../../base/ending.js';
 import type { GatewayError } from '../../../base/errors.js';
 
-interface SourceOptions {
-  readonly signal: AbortSignal;
+export interface SourceOptions {
+  readonly signal: EndSignal;
   /** Longest wait for the next byte while the reader wants one. */
   readonly stallMs: number;
   stalled(): GatewayError;
@@ -63,4 +64,31 @@ export class S3Source extends Readable {
     if (this.#left > 0) this.destroy(this.#options.lost());
     else this.push(null);
   }
+}
+
+/** The body of a short answer, read at once: a stream would cost more than the request. */
+export function readWhole(source: Readable, length: number, options: SourceOptions): Promise<Buffer> {
+  return waitFor({ signal: options.signal }, (done, fail) => {
+    const chunks: Buffer[] = [];
+    let left = length;
+    const stall = new StallTimer(options.stallMs, () => fail(options.stalled()));
+    stall.restart();
+    source.on('data', (chunk: Buffer) => {
+      chunks.push(chunk);
+      left -= chunk.length;
+      if (left < 0) fail(options.tooLong());
+      else stall.restart();
+    });
+    source.once('end', () => {
+      if (left > 0) fail(options.lost());
+      else done(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks));
+    });
+    source.on('error', (error) => fail(options.lost(error)));
+    source.once('close', () => fail(options.lost()));
+    return (error) => {
+      stall.stop();
+      // Its socket cannot carry another request.
+      if (error !== undefined) source.destroy();
+    };
+  });
 }

@@ -1,5 +1,5 @@
 /**
- * Short objects are signed and sent without the SDK: the signature must be the same, and the SDK handles every answer
+ * Requests about one object are signed and sent without the SDK: the signature must be the same, and the SDK handles every answer
  * that is not a plain success.
  */
 import { S3Client } from '@aws-sdk/client-s3';
@@ -37,20 +37,38 @@ suite('short objects', () => {
       puts.map(({ key }) => key),
       [...names, 'empty'],
     );
+    stub.early = ({ headers: { range } }) =>
+      range === undefined
+        ? undefined
+        : {
+            status: 206,
+            headers: { 'content-range': 'bytes 10-19/100', 'last-modified': 'Thu, 29 Feb 2024 12:34:56 GMT' },
+            body: patterned(100).subarray(10, 20),
+          };
+    for (const name of names) {
+      const { whole } = await remote.read(at(`/${name}`));
+      assert.ok(whole?.equals(patterned(100)));
+      const part = await remote.read(at(`/${name}`), () => ({ start: 10, end: 19 }));
+      assert.ok(Buffer.concat((await part.body?.toArray()) ?? []).equals(patterned(100).subarray(10, 20)));
+      await remote.remove(at(`/${name}`), { etag: (await remote.stat(at(`/${name}`))).etag ?? '' });
+    }
+    const asked = stub.requests.filter(({ key }) => key !== '');
+    assert.deepEqual(new Set(asked.map(({ method }) => method)), new Set(['PUT', 'GET', 'HEAD', 'DELETE']));
+    assert.ok(asked.some(({ headers }) => headers['if-match'] !== undefined && headers.range !== undefined));
     const client = new S3Client({ region: 'us-east-1', credentials: { ...KEYS, sessionToken: 'a-token' } });
     const signer = await client.config.signer({
       name: 'sigv4',
       signingName: 's3',
       signingRegion: 'us-east-1',
     } as never);
-    for (const { incoming, headers, body } of puts) {
+    for (const { method, incoming, headers, body } of asked) {
       const { authorization = '', 'x-amz-date': time, ...others } = headers;
       const [, names = ''] = /SignedHeaders=([^,]+),/.exec(authorization) ?? [];
       const kept = Object.entries(others).filter(([name]) => names.split(';').includes(name)) as [string, string][];
       const [, date, hours] = /^(\d{8})T(\d{6})Z$/.exec(String(time)) ?? [];
       const signed = await signer.sign(
         {
-          method: 'PUT',
+          method,
           protocol: 'http:',
           hostname: '127.0.0.1',
           path: incoming.url ?? '',

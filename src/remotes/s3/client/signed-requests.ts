@@ -1,0 +1,310 @@
+/**
+ * The requests that most operations send: they store, describe, read or remove one object. They are signed and sent
+ * without the SDK's twenty steps, which cost more processor time than everything else about a short object. Only a plain
+ * success is handled here: any other answer is passed to the SDK as if it had sent the request itself, so that errors,
+ * and what they reveal about clocks, are handled in one place.
+ */
+import {
+  DeleteObjectCommand,
+  type DeleteObjectCommandInput,
+  GetObjectCommand,
+  type GetObjectCommandOutput,
+  HeadObjectCommand,
+  type HeadObjectCommandOutput,
+  PutObjectCommand,
+  type S3Client,
+} from '@aws-sdk/client-s3';
+import { createHmac, hash } from 'node:crypto';
+import http from 'node:http';
+import https from 'node:https';
+import { crc32 } from 'node:zlib';
+import { onAbort } from '../../../base/deadline.js';
+import type { EndSignal } from '../../../base/ending.js';
+import type { S3Connection } from '../../../connections/connection.js';
+import { proofOf } from '../../certificate-proof.js';
+import { type Answered, USER_AGENT, type Witnessed } from './bounded-handler.js';
+
+/** The object that a request is about, in the SDK's terms. */
+interface ObjectName {
+  readonly Bucket: string;
+  readonly Key: string;
+}
+
+interface ShortObject extends ObjectName {
+  readonly Body: Buffer;
+  readonly ContentType: string;
+  readonly Metadata?: Readonly<Record<string, string>>;
+  readonly IfNoneMatch?: '*';
+  readonly ContentMD5?: string;
+}
+
+interface WantedObject extends ObjectName {
+  readonly IfMatch?: string;
+  readonly Range?: string;
+}
+
+type Headers = Readonly<Record<string, string>>;
+
+/** What an answer to HEAD or GET shows of an object. */
+export type ObjectAnswer = Pick<
+  Partial<GetObjectCommandOutput>,
+  keyof HeadObjectCommandOutput & keyof GetObjectCommandOutput
+> & { readonly Body?: unknown };
+
+interface SignedRequestsOptions {
+  readonly client: S3Client;
+  readonly connection: S3Connection;
+  readonly endpoint: URL;
+  readonly agents: { readonly http: http.Agent; readonly https: https.Agent };
+  /** The SDK would send a checksum with each body. */
+  readonly hasChecksum: boolean;
+}
+
+interface SendOptions extends Witnessed {
+  /** Ends a request that is sent here. */
+  readonly ending: EndSignal;
+  /** Ends one that the SDK sends, or handles. */
+  readonly abortSignal: AbortSignal;
+}
+
+/** The address of a bucket's objects, and the scope that their requests are signed for. */
+interface Place {
+  readonly url: URL;
+  /** The path before the key. */
+  readonly path: string;
+  readonly region: string;
+  readonly service: string;
+}
+
+export class SignedRequests {
+  readonly #options: SignedRequestsOptions;
+  readonly #places = new Map<string, Place | undefined>();
+  #signingKey: { readonly scope: string; readonly key: Buffer } | undefined;
+
+  constructor(options: SignedRequestsOptions) {
+    this.#options = options;
+  }
+
+  /** Stores a short object. Each of these rejects with the errors of the SDK. */
+  async put(object: ShortObject, options: SendOptions): Promise<{ readonly ETag?: string | undefined }> {
+    const { Body: body, ContentType, ContentMD5, Metadata = {}, IfNoneMatch } = object;
+    const headers: Record<string, string> = { 'content-type': ContentType };
+    if (ContentMD5 !== undefined) headers['content-md5'] = ContentMD5;
+    if (IfNoneMatch !== undefined) headers['if-none-match'] = IfNoneMatch;
+    if (this.#options.hasChecksum) {
+      headers['x-amz-checksum-crc32'] = checksumOf(body);
+      headers['x-amz-sdk-checksum-algorithm'] = 'CRC32';
+    }
+    for (const [name, value] of Object.entries(Metadata)) headers[METADATA + name] = value;
+    const answer = await this.#ask('PUT', object, headers, options, body);
+    if (answer?.statusCode === 200 && answer.headers['content-length'] === '0') {
+      // The socket is free once the answer has ended.
+      answer.resume();
+      return { ETag: answer.headers.etag };
+    }
+    const command = new PutObjectCommand({ ...object, ContentLength: body.length });
+    return this.#options.client.send(command, handed(options, answer));
+  }
+
+  async head(object: ObjectName, options: SendOptions): Promise<ObjectAnswer> {
+    const answer = await this.#ask('HEAD', object, {}, options);
+    const found = answer && objectOf(answer);
+    if (found === undefined) return this.#options.client.send(new HeadObjectCommand(object), handed(options, answer));
+    answer?.resume();
+    return found;
+  }
+
+  /** `Body` is a stream, which must be read or destroyed. */
+  async get(object: WantedObject, options: SendOptions): Promise<ObjectAnswer> {
+    const headers: Record<string, string> = {};
+    if (object.IfMatch !== undefined) headers['if-match'] = object.IfMatch;
+    if (object.Range !== undefined) headers['range'] = object.Range;
+    const answer = await this.#ask('GET', object, headers, options);
+    const found = answer && objectOf(answer);
+    if (found === undefined) return this.#options.client.send(new GetObjectCommand(object), handed(options, answer));
+    return { ...found, Body: answer };
+  }
+
+  async remove(object: DeleteObjectCommandInput & ObjectName, options: SendOptions): Promise<void> {
+    const answer = await this.#ask(
+      'DELETE',
+      object,
+      object.IfMatch === undefined ? {} : { 'if-match': object.IfMatch },
+      options,
+    );
+    if (answer?.statusCode === 204) answer.resume();
+    else await this.#options.client.send(new DeleteObjectCommand(object), handed(options, answer));
+  }
+
+  /** undefined: the SDK must send it. */
+  async #ask(
+    method: string,
+    { Bucket, Key }: ObjectName,
+    headers: Headers,
+    { ending, seen }: SendOptions,
+    body?: Buffer,
+  ): Promise<http.IncomingMessage | undefined> {
+    const place = this.#placeOf(Bucket);
+    if (place === undefined) return undefined;
+    const answer = await this.#send(place, method, Key, headers, body, ending);
+    if (seen !== undefined) {
+      seen.socket = answer.socket;
+      seen.proof = proofOf(answer.socket);
+    }
+    return answer;
+  }
+
+  /** undefined if the SDK signs in another way. */
+  #placeOf(bucket: string): Place | undefined {
+    if (!this.#places.has(bucket)) this.#places.set(bucket, this.#find(bucket));
+    return this.#places.get(bucket);
+  }
+
+  /** Follows the SDK's own rules; what they refuse, the SDK reports itself. */
+  #find(bucket: string): Place | undefined {
+    const { client, connection, endpoint } = this.#options;
+    let found: ReturnType<typeof client.config.endpointProvider>;
+    try {
+      found = client.config.endpointProvider({
+        Bucket: bucket,
+        Region: connection.region,
+        Endpoint: endpoint.href,
+        ForcePathStyle: connection.forcePathStyle,
+        UseFIPS: false,
+        UseDualStack: false,
+        Accelerate: false,
+        UseArnRegion: false,
+        DisableS3ExpressSessionAuth: true,
+      });
+    } catch {
+      return undefined;
+    }
+    const { url, properties } = found;
+    const [scheme] = properties?.authSchemes ?? [];
+    if (scheme?.name !== 'sigv4') return undefined;
+    const { signingRegion: region, signingName: service } = scheme;
+    return { url, path: `${url.pathname.replace(/\/$/, '')}/`, region, service };
+  }
+
+  #send(
+    place: Place,
+    method: string,
+    key: string,
+    headers: Headers,
+    body: Buffer | undefined,
+    ending: EndSignal,
+  ): Promise<http.IncomingMessage> {
+    ending.throwIfAborted();
+    const { hostname, port, protocol } = place.url;
+    const path = place.path + key.split('/').map(encoded).join('/');
+    const isSecure = protocol === 'https:';
+    return new Promise((done, fail) => {
+      const request = (isSecure ? https : http).request({
+        method,
+        host: hostname.replace(/^\[(.*)\]$/, '$1'),
+        port,
+        path,
+        headers: this.#headersOf(place, method, path, headers, body),
+        agent: isSecure ? this.#options.agents.https : this.#options.agents.http,
+      });
+      request.once(
+        'close',
+        onAbort(ending, (reason) => request.destroy(reason)),
+      );
+      request.on('error', fail);
+      request.once('response', done);
+      request.end(body);
+    });
+  }
+
+  /** The headers of Signature Version 4 (AWS, "Create a signed AWS API request"). */
+  #headersOf(
+    { url, region, service }: Place,
+    method: string,
+    path: string,
+    headers: Headers,
+    body: Buffer | undefined,
+  ): http.OutgoingHttpHeaders {
+    const { client, connection } = this.#options;
+    const time = new Date(Date.now() + client.config.systemClockOffset).toISOString().replace(/[-:]|\.\d+/g, '');
+    const digest = body === undefined ? EMPTY_DIGEST : hash('sha256', body, 'hex');
+    const signed: Record<string, string> = {
+      ...headers,
+      host: url.host,
+      'x-amz-content-sha256': digest,
+      'x-amz-date': time,
+    };
+    if (connection.sessionToken !== undefined) signed['x-amz-security-token'] = connection.sessionToken;
+    const names = Object.keys(signed).sort();
+    let lines = '';
+    for (const name of names) lines += `${name}:${signed[name]?.replace(/ {2,}/g, ' ')}\n`;
+    const request = `${method}\n${path}\n\n${lines}\n${names.join(';')}\n${digest}`;
+    const scope = `${time.slice(0, 8)}/${region}/${service}/aws4_request`;
+    const text = `AWS4-HMAC-SHA256\n${time}\n${scope}\n${hash('sha256', request, 'hex')}`;
+    const signature = createHmac('sha256', this.#keyFor(scope)).update(text).digest('hex');
+    const credential = `Credential=${connection.accessKeyId}/${scope}`;
+    if (body !== undefined) signed['content-length'] = String(body.length);
+    signed['user-agent'] = USER_AGENT;
+    signed['authorization'] =
+      `AWS4-HMAC-SHA256 ${credential}, SignedHeaders=${names.join(';')}, Signature=${signature}`;
+    return signed;
+  }
+
+  /** One key is valid for a day. */
+  #keyFor(scope: string): Buffer {
+    if (this.#signingKey?.scope !== scope) {
+      let key: Buffer = Buffer.from(`AWS4${this.#options.connection.secretAccessKey}`);
+      for (const part of scope.split('/')) key = createHmac('sha256', key).update(part).digest();
+      this.#signingKey = { scope, key };
+    }
+    return this.#signingKey.key;
+  }
+}
+
+const EMPTY_DIGEST = hash('sha256', '', 'hex');
+const METADATA = 'x-amz-meta-';
+
+function handed(
+  { abortSignal, seen }: SendOptions,
+  answered: http.IncomingMessage | undefined,
+): Answered & Witnessed & { readonly abortSignal: AbortSignal } {
+  return { abortSignal, ...(seen && { seen }), ...(answered && { answered }) };
+}
+
+/** undefined if it is not a plain success: the SDK reads it. */
+function objectOf({ statusCode, headers }: http.IncomingMessage): ObjectAnswer | undefined {
+  const modifiedAt = new Date(headers['last-modified'] ?? NaN);
+  const isPlain = (statusCode === 200 || statusCode === 206) && headers.expires === undefined;
+  if (!isPlain || Number.isNaN(modifiedAt.getTime())) return undefined;
+  const metadata: Record<string, string> = {};
+  for (const name in headers)
+    if (name.startsWith(METADATA)) metadata[name.slice(METADATA.length)] = String(headers[name]);
+  const length = headers['content-length'];
+  return {
+    ContentLength: length === undefined ? undefined : Number(length),
+    ContentRange: headers['content-range'],
+    LastModified: modifiedAt,
+    ETag: headers.etag,
+    CacheControl: headers['cache-control'],
+    ContentDisposition: headers['content-disposition'],
+    ContentEncoding: headers['content-encoding'],
+    ContentLanguage: headers['content-language'],
+    ContentType: headers['content-type'],
+    WebsiteRedirectLocation: text(headers['x-amz-website-redirect-location']),
+    Metadata: metadata,
+  };
+}
+
+const text = (value: string | string[] | undefined): string | undefined =>
+  value === undefined ? undefined : String(value);
+
+function checksumOf(body: Buffer): string {
+  const sum = Buffer.alloc(4);
+  sum.writeUInt32BE(crc32(body));
+  return sum.toString('base64');
+}
+
+/** Encodes all characters except the unreserved ones of RFC 3986. */
+function encoded(part: string): string {
+  return encodeURIComponent(part).replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
+}
