@@ -49,7 +49,7 @@ interface SliceResult {
  * Files of each worker whose end is being recorded while it has begun another one. After a node's death, FileWork
  * recognises them.
  */
-const RECORDED_BEHIND = 4;
+const RECORDED_BEHIND = 12;
 
 /** Rejects with the gateway's own failures: the remaining files are left to the next slice. */
 export async function runSlice<File>(list: FileList<File>, options: SliceOptions): Promise<SliceResult> {

@@ -34,7 +34,7 @@ const FULL_FOLLOWING = 100;
 const MAX_FOLLOWING = 1000;
 /** Rows of job files wait a little for each other, and longer when many come; the job continues meanwhile. */
 const GATHER_JOBS_MS = 10;
-const GATHER_MANY_MS = 40;
+const GATHER_MANY_MS = 100;
 /** The size of the last batch from which on the longer time applies. */
 const MANY_ROWS = 4;
 
