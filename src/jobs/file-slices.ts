@@ -2,7 +2,6 @@
 import { GatewayError } from '../base/errors.js';
 import { retryDelay } from '../base/retry-schedule.js';
 import { isLeftAlone, OntoItself } from '../operations/conflicts.js';
-import { KnownPlaces } from '../remotes/known-places.js';
 import type { JobFile, JobTree, RunningJob, WorkerSlot } from '../storage/storage.js';
 import { type FileList, type FileVerdict, runSlice } from './file-list.js';
 import { FileQueue } from './file-queue.js';
@@ -18,7 +17,7 @@ interface FileSlicesOptions {
   readonly parallelFiles: number;
 }
 
-/** Then the slot is released: others wait for their turn, and the known facts about the target become old. */
+/** Then the slot is released: others wait for their turn. */
 const TURN_MS = 2000;
 
 /** The result of a slice. */
@@ -89,13 +88,12 @@ export class FileSlices {
   #list(job: RunningJob, places: JobPlaces, queue: FileQueue, activeRun: ActiveRun): FileList<JobFile> {
     const { tree, work } = this.#options;
     const { signal } = activeRun;
-    const known = new KnownPlaces();
     return {
       next: (mayClaim) => queue.next(mayClaim),
       done: (file) => queue.done(file),
       run: (file, { passesOver, worked }) => {
         const reference = { id: job.id, path: file.path.toString('hex') };
-        const part = { reference, places: known, passesOver, worked };
+        const part = { reference, passesOver, worked };
         return work.run({ job, places, file, signal, pace: this.#paceOf(job, activeRun), part });
       },
       verdictOn: (error, file) => verdictOnFile(job, file, error),

@@ -1,4 +1,5 @@
 /** The actions of a job on its files: copies, moves, deletions, and uploads from a url. */
+import { LRUCache } from 'lru-cache';
 import { GatewayError, hasCode } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
 import { definitionOf } from '../contract/connection/types.js';
@@ -14,6 +15,7 @@ import type { Operation, Operations } from '../operations/operation.js';
 import { fixed } from '../operations/path-reference.js';
 import type { JobPart } from '../operations/part.js';
 import { holdSame } from '../operations/same-bytes.js';
+import { KnownPlaces } from '../remotes/known-places.js';
 import { baseName, pathBelow, type RemotePath } from '../remotes/path.js';
 import type { FileInfo } from '../remotes/remote.js';
 import type { ConflictRule } from '../contract/job.js';
@@ -46,11 +48,16 @@ interface UploadOptions {
   readonly maxBytes: number;
 }
 
+const MOST_JOBS = 64;
+const KNOWN_FOR_MS = 60_000;
+
 export class FileWork {
   readonly #engine: FileEngine;
   readonly #operations: Operations;
   readonly #tree: Pick<JobTree, 'markCopied'>;
   readonly #uploads: UploadOptions;
+  /** By job and target; those of a job that rests become old. */
+  readonly #known = new LRUCache<string, KnownPlaces>({ max: MOST_JOBS, ttl: KNOWN_FOR_MS });
 
   constructor(engine: FileEngine, operations: Operations, tree: Pick<JobTree, 'markCopied'>, uploads: UploadOptions) {
     this.#engine = engine;
@@ -60,12 +67,21 @@ export class FileWork {
   }
 
   /** Errors: those of the operation; LeftAlone. */
-  async run(task: FileTask): Promise<void> {
-    const { file, places } = task;
+  async run(given: Omit<FileTask, 'part'> & { readonly part: Omit<JobPart, 'places'> }): Promise<void> {
+    const { job, file, places } = given;
+    const task = { ...given, part: { ...given.part, places: this.#knownOf(job, places) } };
     if (file.action === 'delete') return this.#delete(task);
     if (file.action === 'upload') return this.#upload(task);
     if (file.action === 'move' && places.source.id === places.target.id) return this.#rename(task);
     return this.#copy(task);
+  }
+
+  /** An edited connection may lead elsewhere. */
+  #knownOf({ id }: RunningJob, { target, targetRoot }: JobPlaces): KnownPlaces {
+    const place = `${id} ${this.#operations.remotes.place(target, targetRoot)}`;
+    const known = this.#known.get(place) ?? new KnownPlaces();
+    this.#known.set(place, known);
+    return known;
   }
 
   /** A missing file is the wanted result. */

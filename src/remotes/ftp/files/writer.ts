@@ -63,7 +63,7 @@ async function store(operation: FtpOperation, stored: RemotePath, path: RemotePa
   // If the server notices a missing folder only in the middle of a transfer, the bytes could not be sent again.
   const mayRefuseLate = folder !== ROOT && !memory.refusesEarly && !provenFolders.has(folder);
   // A folder that the login may not read may still be writable.
-  if (mayRefuseLate) await ignoring('permission_denied', placesOn(operation).makeFolder(folder));
+  if (mayRefuseLate) await knownFolder(operation, folder);
   const transfer = await beginTransfer(operation, command);
   if (transfer.first.code < 400) return transfer;
   const subject =
@@ -79,6 +79,15 @@ async function store(operation: FtpOperation, stored: RemotePath, path: RemotePa
   if (again.first.code < 400) return again;
   if ((await find(operation, path))?.isDirectory === true) throw isAFolder(path);
   throw refusal(again.first, 'open', subject, 'permission_denied');
+}
+
+const questionOf = (folder: RemotePath): string => `made ${folder}`;
+
+/** Makes it once for all files of a job, in any session. */
+async function knownFolder(operation: FtpOperation, folder: RemotePath): Promise<void> {
+  const { places } = operation.context;
+  const make = (): Promise<void> => ignoring('permission_denied', placesOn(operation).makeFolder(folder));
+  await (places === undefined ? make() : places.ask(questionOf(folder), make));
 }
 
 async function ignoring(code: ErrorCode, work: Promise<unknown>): Promise<void> {
@@ -133,6 +142,7 @@ class FileWriter extends FtpSink implements RemoteWriter {
   async #cleanUp(cause: Error): Promise<void> {
     this.destroy(cause);
     this.operation.lease.provenFolders.delete(parentOf(this.#stored));
+    this.operation.context.places?.forget(questionOf(parentOf(this.#stored)));
     const wasSilent = hasCode(cause, 'stall_timeout');
     const patient = this.operation.under(AbortSignal.timeout(wasSilent ? SILENT_CLEANUP_MS : CLEANUP_TIMEOUT_MS));
     try {

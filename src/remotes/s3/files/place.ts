@@ -11,7 +11,7 @@ import type { Bucket } from './bucket.js';
 /** Paths may have hundreds of parts. */
 const LOOKUPS_AT_ONCE = 8;
 
-/** Pages of a folder that are read for a batch of files; in a longer folder each file checks its own place. */
+/** Pages of a folder that are read for the files of a job; in a longer folder each file checks its own place. */
 const MOST_PAGES = 2;
 
 /**
@@ -44,7 +44,7 @@ async function refuseFolderAt(bucket: Bucket, path: RemotePath): Promise<void> {
   if ((await ifAllowed(bucket.head(bucket.fileKey(path), path))) === undefined) throw isAFolder(path);
 }
 
-/** Whether the batch of this file knows that no folder exists here. */
+/** Whether the job of this file knows that no folder exists here. */
 async function isKnownFree(bucket: Bucket, path: RemotePath): Promise<boolean> {
   const { places } = bucket.calls.context;
   if (places === undefined || places.hasEntered(path)) return false;
@@ -79,12 +79,18 @@ async function fileAbove(bucket: Bucket, path: RemotePath): Promise<RemotePath |
   for (let folder = parentOf(path); folder !== ROOT; folder = parentOf(folder)) folders.push(folder);
   for (let at = 0; at < folders.length; at += LOOKUPS_AT_ONCE) {
     const some = folders.slice(at, at + LOOKUPS_AT_ONCE);
-    const found = await Promise.all(some.map((folder) => bucket.head(bucket.fileKey(folder), folder)));
-    const file = some.find((_, index) => found[index] !== undefined);
+    const found = await Promise.all(some.map((folder) => isFile(bucket, folder)));
+    const file = some.find((_, index) => found[index]);
     if (file === undefined) continue;
     return (await bucket.firstBelow(bucket.folderKey(file), file)) === undefined ? file : undefined;
   }
   return undefined;
+}
+
+function isFile(bucket: Bucket, path: RemotePath): Promise<boolean> {
+  const { places } = bucket.calls.context;
+  const look = async (): Promise<boolean> => (await bucket.head(bucket.fileKey(path), path)) !== undefined;
+  return places === undefined ? look() : places.ask(`file ${path}`, look);
 }
 
 /** Undefined if the login may not look. */

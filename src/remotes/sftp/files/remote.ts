@@ -426,7 +426,9 @@ export class SftpRemote implements Remote {
   async #run<T>(path: RemotePath, step: Step, work: (tree: Tree) => Promise<T>): Promise<T> {
     const ending = this.#ending;
     ending.throwIfAborted();
-    const running = this.#lease.channel().then((channel) => work(new Tree(channel, this.#confinement, this.#memory)));
+    const running = this.#lease
+      .channel()
+      .then((channel) => work(new Tree(channel, this.#confinement, this.#memory, this.#context.places)));
     try {
       return await orAbort(running, ending);
     } catch (error) {

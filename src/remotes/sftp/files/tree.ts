@@ -1,4 +1,5 @@
 import { type GatewayError, hasCode } from '../../../base/errors.js';
+import type { KnownPlaces } from '../../known-places.js';
 import { makeFolders } from '../../make-folders.js';
 import { isAFolder, notAFolder, notEmpty, notFound } from '../../obstacles.js';
 import { baseName, joinPath, parentOf, pathBytes, ROOT, type RemotePath } from '../../path.js';
@@ -25,6 +26,8 @@ export class Tree implements Places<ServerPath> {
     readonly channel: SftpChannel,
     readonly confinement: Confinement,
     readonly memory: HostMemory,
+    /** The files of a job that miss the same folder make it together. */
+    readonly places: KnownPlaces | undefined,
   ) {}
 
   /** Opens for reading. not_found, is_a_folder, permission_denied. */
@@ -103,7 +106,12 @@ export class Tree implements Places<ServerPath> {
     );
   }
 
-  async makeFolder(path: RemotePath): Promise<{ readonly created: boolean }> {
+  makeFolder(path: RemotePath): Promise<{ readonly created: boolean }> {
+    const make = (): ReturnType<Tree['makeFolder']> => this.#makeFolder(path);
+    return this.places === undefined ? make() : this.places.share(`make ${path}`, make);
+  }
+
+  async #makeFolder(path: RemotePath): Promise<{ readonly created: boolean }> {
     // A folder that was just made is not a link: paths below it need no check of their real path.
     let made: ServerPath | undefined;
     const make = async (at: RemotePath): Promise<'made' | 'exists'> => {
