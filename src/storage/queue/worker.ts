@@ -2,7 +2,7 @@ import PQueue from 'p-queue';
 import { Periodic } from '../../base/periodic.js';
 import type { Grant } from '../../budgets/budget.js';
 import { NestedBudget } from '../../budgets/nested-budget.js';
-import { within } from '../../base/deadline.js';
+import { pause, within } from '../../base/deadline.js';
 import { GatewayError } from '../../base/errors.js';
 import { HEARD_MS } from '../postgres/notices.js';
 import type { ClaimedTask, QueueClaims, QueueName } from './queue.js';
@@ -28,6 +28,8 @@ interface QueueWorkerOptions<Q extends string> {
 const POLL_MS = 500;
 const RENEW_MS = 3000;
 const RETRY_FAILED_MS = 2000;
+/** Tasks that end within this time are taken away together, and share a claim while others wait for their turn. */
+const GATHER_MS = 5;
 /** Tasks are claimed in advance by this factor, so that the next one starts as soon as one ends. */
 const AHEAD = 2;
 
@@ -38,6 +40,9 @@ interface Group {
   readonly queue: PQueue;
   tasks: number;
 }
+
+/** What a claim left to others: all, or the tasks of some accounts and groups. */
+type Refused = 'all' | { readonly accounts: readonly string[]; readonly groups: readonly Group[] };
 
 interface InHand {
   task: ClaimedTask;
@@ -65,6 +70,8 @@ export class QueueWorker<Q extends string = QueueName> {
   #finishing: Promise<void> | undefined;
   #loop: Promise<void> | undefined;
   readonly #renewing = new Periodic(() => this.#renew(), RENEW_MS);
+  #refused: Refused = 'all';
+  #gathering: NodeJS.Timeout | undefined;
   #isClosed = false;
   #isWoken = false;
   #wake: (() => void) | undefined;
@@ -104,6 +111,7 @@ export class QueueWorker<Q extends string = QueueName> {
    */
   async stop(graceMs: number): Promise<void> {
     this.#isClosed = true;
+    clearTimeout(this.#gathering);
     this.#stopListening();
     this.#wake?.();
     await this.#loop;
@@ -131,20 +139,39 @@ export class QueueWorker<Q extends string = QueueName> {
 
   /** Whether more tasks may be available now. */
   async #claim(): Promise<boolean> {
-    const { claims, queue, groupConcurrency } = this.#options;
+    const { claims, queue } = this.#options;
     const limit = this.#places.room;
+    this.#refused = 'all';
     if (limit === 0) return false;
-    const accounts = new Set<string>();
-    const groups: Group[] = [];
-    for (const one of this.#groups.values()) {
-      if (!this.#places.mayTake(one.account)) accounts.add(one.account);
-      const isBusy = one.tasks >= groupConcurrency * AHEAD || !this.#places.mayTakePart(one.account, one.group);
-      if (isBusy) groups.push(one);
-    }
-    const tasks = await claims.fetch(queue, limit, { accounts: [...accounts], groups });
+    const held = [...this.#groups.values()];
+    const accounts = [...new Set(held.map(({ account }) => account))].filter((one) => !this.#places.mayTake(one));
+    const groups = held.filter((one) => this.#isBusy(one));
+    this.#refused = { accounts, groups };
+    const tasks = await claims.fetch(queue, limit, this.#refused);
     if (tasks.length > 0) this.#newsAt = performance.now();
     for (const task of tasks) this.#enter(task);
     return tasks.length === limit;
+  }
+
+  #isBusy({ account, group, tasks }: Group): boolean {
+    return tasks >= this.#options.groupConcurrency * AHEAD || !this.#places.mayTakePart(account, group);
+  }
+
+  /** A task has ended: claims again if there may be tasks that the last claim had to leave. */
+  #claimAfterEnd(): void {
+    this.#newsAt = performance.now();
+    const refused = this.#refused;
+    const isFree =
+      refused === 'all'
+        ? this.#places.room > 0
+        : refused.accounts.some((account) => this.#places.mayTake(account)) ||
+          refused.groups.some((group) => !this.#isBusy(group));
+    if (!isFree || this.#isClosed) return;
+    if (this.gauge.waiting === 0) return this.wake();
+    this.#gathering ??= setTimeout(() => {
+      this.#gathering = undefined;
+      this.wake();
+    }, GATHER_MS);
   }
 
   #enter(task: ClaimedTask): void {
@@ -177,7 +204,7 @@ export class QueueWorker<Q extends string = QueueName> {
       turn?.release();
       group.tasks -= 1;
       if (group.tasks === 0) this.#groups.delete(name);
-      this.wake();
+      this.#claimAfterEnd();
     });
   }
 
@@ -204,7 +231,7 @@ export class QueueWorker<Q extends string = QueueName> {
     }
   }
 
-  /** Many tasks end in one statement: those that end while one runs wait for the next. */
+  /** Many tasks are taken away in one statement: those that end soon after, or while one runs, share the next. */
   #finish(task: ClaimedTask): void {
     this.#finished.push(task);
     this.#finishing ??= this.#finishAll().finally(() => (this.#finishing = undefined));
@@ -212,6 +239,7 @@ export class QueueWorker<Q extends string = QueueName> {
 
   async #finishAll(): Promise<void> {
     while (this.#finished.length > 0) {
+      if (!this.#isClosed) await pause(GATHER_MS);
       const batch = this.#finished.splice(0);
       await this.#options.claims.finish(this.#options.queue, batch).catch((error: unknown) => {
         // They run again when their claims expire, which is harmless.
