@@ -26,9 +26,14 @@ export class WebhookSecret {
     this.#table = table;
   }
 
-  /** The secrets that sign now, the current one first; the first call creates one. */
-  async current(owner: string): Promise<readonly string[]> {
-    const stored = await this.#database.run((sql) => this.#find(sql, owner));
+  /**
+   * The secrets that sign now, the current one first; the first call creates one. `known`: the secrets of the owner by
+   * name, if they were read already.
+   */
+  async current(owner: string, known?: ReadonlyMap<string, string>): Promise<readonly string[]> {
+    const stored = await this.#database.run((sql) =>
+      known === undefined ? this.#find(sql, owner) : this.#valid(sql, known.get(NAME)),
+    );
     const { current, former } = stored ?? (await this.#locked(owner, (kept) => kept ?? { current: make() }));
     return former === undefined ? [current] : [current, former.secret];
   }
@@ -69,9 +74,12 @@ export class WebhookSecret {
     });
   }
 
-  /** Leaves out a former secret that does not sign any more. */
   async #find(sql: Queryable, owner: string): Promise<Kept | undefined> {
-    const stored = await this.#secrets.find(sql, owner, NAME);
+    return this.#valid(sql, await this.#secrets.find(sql, owner, NAME));
+  }
+
+  /** Without a former secret that does not sign any more. */
+  async #valid(sql: Queryable, stored: string | undefined): Promise<Kept | undefined> {
     const kept = stored === undefined ? undefined : (JSON.parse(stored) as Kept);
     if (kept?.former === undefined) return kept;
     const [time] = await sql<{ now: Date }[]>`select now() as now`;

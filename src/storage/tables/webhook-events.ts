@@ -1,5 +1,6 @@
 /** Deliveries of events: their attempts, their copies, and the actions after them. */
 import { pause } from '../../base/deadline.js';
+import { hasCode } from '../../base/errors.js';
 import {
   type Attempt,
   attemptFields,
@@ -15,7 +16,8 @@ import type { QueueSender } from '../queue/queue.js';
 import { firstIdAt, idsAt } from '../postgres/clock.js';
 import type { Database } from '../postgres/database.js';
 import { columnOf } from '../postgres/column-names.js';
-import { columnsOf, type Queryable, rowOf, templateOf, type Transaction } from '../postgres/sql.js';
+import { Gathered } from '../postgres/gathered.js';
+import { columnsOf, type Queryable, rowOf, storable, tableOf, templateOf, type Transaction } from '../postgres/sql.js';
 import { dropUnready, signedBody } from './event-feeds.js';
 import { copiesOf, type CopyingEvent } from './route-copies.js';
 import type {
@@ -41,10 +43,18 @@ const PURGE_AT_ONCE = 1000;
 const ATTEMPT_COLUMNS = Object.keys(columnNamesOf(attemptFields)).map(columnOf);
 const COLUMNS = templateOf([ATTEMPT_COLUMNS.join(', ')]);
 const VALUES = templateOf(['', ...ATTEMPT_COLUMNS.slice(1).map(() => ', '), '']);
+const OF_ATTEMPT = templateOf([ATTEMPT_COLUMNS.map((column) => `a.${column}`).join(', ')]);
 
 /** The outbox, which numbers an event once its copies have ended. */
 interface Completion {
   complete(tx: Transaction, event: DraftEvent): Promise<void>;
+}
+
+/** An attempt, its delivery and its verdict. */
+interface Result {
+  readonly event: OutgoingDelivery;
+  readonly attempt: NewAttempt;
+  readonly verdict: AttemptVerdict;
 }
 
 export class WebhookEvents {
@@ -53,6 +63,8 @@ export class WebhookEvents {
   readonly #outbox: Completion;
   readonly #folders: FolderReceivers;
   readonly #webhooks: WebhookReceivers;
+  readonly #finding = new Gathered((ids: readonly string[]) => this.#findAll(ids));
+  readonly #recording = new Gathered((results: readonly Result[]) => this.#recordAll(results));
 
   constructor(
     database: Database,
@@ -68,8 +80,15 @@ export class WebhookEvents {
     this.#webhooks = webhooks;
   }
 
-  async find(id: string): Promise<OutgoingDelivery | undefined> {
-    return this.#database.first<OutgoingDelivery>`select ${columns} from deliveries d where id = ${id}`;
+  find(id: string): Promise<OutgoingDelivery | undefined> {
+    return this.#finding.answer(id);
+  }
+
+  async #findAll(ids: readonly string[]): Promise<readonly (OutgoingDelivery | undefined)[]> {
+    const rows = await this.#database.all<OutgoingDelivery>`
+      select ${columns} from deliveries d where id = any (${(sql) => sql.types.uuids(ids)})`;
+    const found = new Map(rows.map((row) => [row.id, row]));
+    return ids.map((id) => found.get(id));
   }
 
   /** Selects by account too, so that another account's event takes no longer than one that does not exist. */
@@ -83,16 +102,62 @@ export class WebhookEvents {
       select ${(sql) => columnsOf(sql, attemptFields)} from webhook_attempts where event_id = ${eventId} order by id`;
   }
 
-  /** Stores an attempt and its result. */
+  /** Stores an attempt and its result. Those that change nothing but their delivery are stored together. */
   async record(event: OutgoingDelivery, attempt: NewAttempt, verdict: AttemptVerdict): Promise<void> {
+    if (verdict.kind !== 'gone' && !hasAfterAction(event, verdict)) {
+      const result = { event, attempt, verdict };
+      const recorded = await this.#recording.answer(result).catch(async (error: unknown) => {
+        if (hasCode(error, 'database_away')) throw error;
+        // A value that the server refuses must not fail the results of others.
+        return (await this.#recordAll([result]))[0];
+      });
+      if (recorded === true) return;
+    }
+    await this.#recordAlone(event, attempt, verdict);
+  }
+
+  /**
+   * Resolves with those that were recorded. A delivery that another transaction has locked is left out: waiting for it
+   * with others locked could block both.
+   */
+  async #recordAll(results: readonly Result[]): Promise<readonly boolean[]> {
+    const rows = results.map(({ event: { id }, attempt, verdict }) => ({
+      id,
+      state: STATES[verdict.kind],
+      nextAttemptAt: verdict.kind === 'retry' ? verdict.at : null,
+      attempt: textOfAttempt(attempt),
+    }));
+    const types = { id: 'uuids', state: 'texts', nextAttemptAt: 'times', attempt: 'texts' } as const;
+    // The ids once more as an array: otherwise the planner may read the whole table for a join with them.
+    const isOne = (sql: Queryable) => sql`d.id = any (${sql.types.uuids(rows.map(({ id }) => id))})`;
+    const recorded = await this.#database.all<{ id: string }>`
+      with result as (select * from ${(sql) => tableOf(sql, rows, types)}),
+      locked as (select id from deliveries d where ${isOne} for no key update skip locked),
+      tried as (
+        insert into webhook_attempts (event_id, ${(sql) => sql(COLUMNS)})
+        select r.id, ${(sql) => sql(OF_ATTEMPT)}
+        from result r join locked l on l.id = r.id, jsonb_populate_record(null::webhook_attempts, r.attempt::jsonb) a
+      ),
+      ended as (
+        update deliveries d set attempts = d.attempts + 1, state = r.state, next_attempt_at = r.next_attempt_at,
+          delivered_at = case when r.state = 'delivered' then now() end
+        from result r join locked l on l.id = r.id
+        where d.id = r.id and ${isOne} and (d.state = 'pending' or r.state = 'delivered')
+      )
+      select id from locked`;
+    const ids = new Set(recorded.map(({ id }) => id));
+    return results.map(({ event }) => ids.has(event.id));
+  }
+
+  async #recordAlone(event: OutgoingDelivery, attempt: NewAttempt, verdict: AttemptVerdict): Promise<void> {
     await this.#database.transaction(async (tx) => {
       const row = rowOf(tx, attemptFields, { id: idsAt(attempt.startedAt)(), ...attempt });
       await tx`
         insert into webhook_attempts (event_id, ${tx(COLUMNS)})
         select id, ${tx(VALUES, ...Object.values(row))} from deliveries where id = ${event.id}`;
       const isDelivered = verdict.kind === 'delivered';
-      const state = { delivered: 'delivered', retry: 'pending', dead: 'dead', gone: 'cancelled' }[verdict.kind];
-      const hasAfter = isDelivered && event.files.length > 0 && event.afterAction === 'none';
+      const state = STATES[verdict.kind];
+      const hasAfter = hasAfterAction(event, verdict);
       // Deleting a folder cancels its events meanwhile; such an event stays cancelled unless it has been delivered.
       const rows = await tx`
         update deliveries set attempts = attempts + 1, state = ${state},
@@ -254,6 +319,22 @@ export class WebhookEvents {
       from deliveries where state in ('pending', 'dead')`;
     return row ?? { pending: 0, dead: 0 };
   }
+}
+
+const STATES = { delivered: 'delivered', retry: 'pending', dead: 'dead', gone: 'cancelled' } as const;
+
+/** Whether files are moved or deleted now that the event was delivered. */
+function hasAfterAction({ files, afterAction }: OutgoingDelivery, verdict: AttemptVerdict): boolean {
+  return verdict.kind === 'delivered' && files.length > 0 && afterAction === 'none';
+}
+
+/** A row of the table of attempts as JSON, by its columns. */
+function textOfAttempt(attempt: NewAttempt): string {
+  const row: Attempt = { id: idsAt(attempt.startedAt)(), ...attempt };
+  const columns = Object.entries(row).map(([name, value]) => [columnOf(name), value]);
+  return JSON.stringify(Object.fromEntries(columns), (_name, part: unknown) =>
+    typeof part === 'string' ? storable(part) : part,
+  );
 }
 
 /** The delivery of an event to the receiver of its folder or job. It is sent once the event has its number. */

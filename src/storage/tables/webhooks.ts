@@ -3,8 +3,10 @@ import { refusal } from '../../base/errors.js';
 import { uuidv7 } from '../../base/uuid.js';
 import { type Webhook, webhookFields, type WebhookSettings } from '../../contract/webhook.js';
 import type { Database } from '../postgres/database.js';
+import { SharedQuestion } from '../postgres/shared-question.js';
 import { columnsOf, type Queryable, rowOf, type Transaction } from '../postgres/sql.js';
 import type { NamedSecrets } from '../secrets/sealed-rows.js';
+import type { SealedSecret } from '../secrets/secrets.js';
 import type { WebhookSecret } from '../secrets/webhook-secret.js';
 import { type Actor, record } from './audit-log.js';
 import { cancelOfWebhook, purgeOfDeletedWebhooks } from './webhook-events.js';
@@ -14,10 +16,16 @@ import { withLogin, withoutLogin } from './webhook-targets.js';
 const LOGIN = 'login';
 const PURGED_AT_ONCE = 1000;
 
+interface Target {
+  readonly url: string;
+  readonly secrets: readonly string[];
+}
+
 export class Webhooks {
   readonly #database: Database;
   readonly #secrets: NamedSecrets;
   readonly #signing: WebhookSecret;
+  readonly #targets = new SharedQuestion((id) => this.#findTarget(id, false));
 
   constructor(database: Database, secrets: NamedSecrets, signing: WebhookSecret) {
     this.#database = database;
@@ -67,15 +75,22 @@ export class Webhooks {
   }
 
   /** The URL for its events and the secrets that sign them; undefined if it is deleted, or has ended its deliveries. */
-  async targetOf(
-    id: string,
-    { evenEnded = false } = {},
-  ): Promise<{ readonly url: string; readonly secrets: readonly string[] } | undefined> {
-    const row = await this.#database.first<{ url: string }>`
-      select url from webhooks where id = ${id} and deleted_at is null and (ended_at is null or ${evenEnded})`;
-    if (row === undefined) return undefined;
-    const login = await this.#database.run((sql) => this.#secrets.find(sql, id, LOGIN));
-    return { url: withLogin(row.url, login), secrets: await this.#signing.current(id) };
+  targetOf(id: string, { evenEnded = false } = {}): Promise<Target | undefined> {
+    return evenEnded ? this.#findTarget(id, evenEnded) : this.#targets.answer(id);
+  }
+
+  async #findTarget(id: string, evenEnded: boolean): Promise<Target | undefined> {
+    // One statement: each delivery asks.
+    const rows = await this.#database.all<{ readonly url: string; readonly name: string | null } & SealedSecret>`
+      select w.url, s.name, s.key_id, s.wrapped_key, s.nonce, s.ciphertext
+      from webhooks w left join webhook_secrets s on s.webhook_id = w.id
+      where w.id = ${id} and w.deleted_at is null and (w.ended_at is null or ${evenEnded})`;
+    const [first] = rows;
+    if (first === undefined) return undefined;
+    const secrets = new Map(
+      rows.flatMap(({ name, ...sealed }) => (name === null ? [] : [[name, this.#secrets.open(id, name, sealed)]])),
+    );
+    return { url: withLogin(first.url, secrets.get(LOGIN)), secrets: await this.#signing.current(id, secrets) };
   }
 
   /** Absent fields keep their values. An ended receiver is resumed if it is activated, or gets another URL. */
