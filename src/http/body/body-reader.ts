@@ -68,18 +68,26 @@ export class BodyReader extends Readable implements Lender {
       if (isLast) this.#finish();
       return;
     }
+    if (chunk.length > 0) this.#expectedBytes = Math.max(chunk.length, FIRST_EXPECTED_BYTES);
+    const taken = isLent ? this.#lend(chunk) : 0;
+    const rest = taken === 0 ? chunk : chunk.subarray(taken);
     let hasRoom = true;
-    if (chunk.length > 0) {
-      if (!this.#admits(chunk)) return;
-      hasRoom = isLent ? this.#passOn(chunk) : this.push(chunk);
+    if (rest.length > 0) {
+      if (!this.#admits(rest)) return;
+      hasRoom = this.push(isLent ? Buffer.from(rest) : rest);
     }
+    hasRoom &&= this.#borrower?.awaitRoom(this.#roomy) ?? true;
     if (isLast && this.#declared !== undefined && this.received !== this.#declared) {
       this.destroy(clientGone(`the body ended after ${this.received} of ${this.#declared} announced bytes`));
     } else if (isLast) {
       this.#finish();
       this.push(null);
       this.#handOver();
-    } else if (!hasRoom || !this.#makesRoom()) {
+    } else if (!hasRoom) {
+      this.#pauseSocket();
+    } else if (!this.#makesRoom()) {
+      // If all of it was used at once, nothing else asks for more.
+      this.#isStarving = true;
       this.#pauseSocket();
     } else {
       // Bytes that arrived together with the head were not requested: it is the gateway's turn.
@@ -176,18 +184,13 @@ export class BodyReader extends Readable implements Lender {
     this.#borrower = borrower;
   }
 
-  /** Returns whether there is room for more. */
-  #passOn(lent: Buffer): boolean {
-    const borrower = this.#borrower;
-    if (borrower === undefined) return this.push(Buffer.from(lent));
+  /** Returns how much of the chunk has been used already: it needs no memory. */
+  #lend(chunk: Buffer): number {
     const isNext = this.readableLength === 0 && this.readableFlowing === true;
-    const taken = isNext ? borrower.borrow(lent) : 0;
-    const hasRoom = taken === lent.length || this.push(Buffer.from(lent.subarray(taken)));
-    return hasRoom && borrower.awaitRoom(this.#roomy);
+    return isNext ? (this.#borrower?.borrow(chunk) ?? 0) : 0;
   }
 
   #admits(chunk: Buffer): boolean {
-    this.#expectedBytes = Math.max(chunk.length, FIRST_EXPECTED_BYTES);
     try {
       this.#memory.require(this.readableLength + chunk.length);
       return true;
