@@ -56,7 +56,7 @@ export class FileWork {
   readonly #operations: Operations;
   readonly #tree: Pick<JobTree, 'markCopied'>;
   readonly #uploads: UploadOptions;
-  /** By job and target; those of a job that rests become old. */
+  /** By job and target. They become old: other clients change folders, too. */
   readonly #known = new LRUCache<string, KnownPlaces>({ max: MOST_JOBS, ttl: KNOWN_FOR_MS });
 
   constructor(engine: FileEngine, operations: Operations, tree: Pick<JobTree, 'markCopied'>, uploads: UploadOptions) {
@@ -79,9 +79,11 @@ export class FileWork {
   /** An edited connection may lead elsewhere. */
   #knownOf({ id }: RunningJob, { target, targetRoot }: JobPlaces): KnownPlaces {
     const place = `${id} ${this.#operations.remotes.place(target, targetRoot)}`;
-    const known = this.#known.get(place) ?? new KnownPlaces();
-    this.#known.set(place, known);
-    return known;
+    const known = this.#known.get(place);
+    if (known !== undefined) return known;
+    const fresh = new KnownPlaces();
+    this.#known.set(place, fresh);
+    return fresh;
   }
 
   /** A missing file is the wanted result. */

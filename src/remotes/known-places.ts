@@ -1,6 +1,6 @@
 /**
- * What the files of one job have learned about their target folders: each folder is asked about once, however many
- * files it gets.
+ * What the files of one job have learned about their target folders within a minute: each folder is asked about once,
+ * however many files it gets.
  */
 import { parentOf, ROOT, type RemotePath } from './path.js';
 
