@@ -44,7 +44,7 @@ interface PumpOptions {
 export async function pump(source: Readable, target: Writable, options: PumpOptions): Promise<number> {
   const meter = new Meter(options);
   const { signal, isMoreToCome = false } = options;
-  if (lends(source) && borrows(target) && options.pace === undefined) source.lendTo(meter.before(target));
+  if (lends(source) && borrows(target) && options.pace === undefined) source.lendTo(meter.borrowerFor(target));
   try {
     await pipeline(source, meter, target, { signal, end: !isMoreToCome });
   } catch (error) {
@@ -94,7 +94,7 @@ class Meter extends Transform {
   }
 
   /** Bytes that `target` borrows are counted and hashed like those of the stream. */
-  before(target: Writable & Borrower): Borrower {
+  borrowerFor(target: Writable & Borrower): Borrower {
     return {
       borrow: (chunk) => {
         const isWaiting = this.writableLength + this.readableLength + target.writableLength > 0;

@@ -316,8 +316,10 @@ export class Bucket {
     );
   }
 
-  /** Removes the object; a missing object is no error. */
-  /** `etag`: already_exists if another object is there, as far as the store checks it. */
+  /**
+   * Removes the object; a missing object is no error. `etag`: already_exists if another object is there, as far as the
+   * store checks it.
+   */
   async remove(key: string, what: string, signal?: AbortSignal, etag?: string): Promise<void> {
     const { requests, traits } = this.calls;
     const isConditional = etag !== undefined && traits.now.deleteIfMatch;
