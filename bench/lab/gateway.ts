@@ -8,9 +8,10 @@ import { residentMiB } from './process-meter.js';
 import { startService, type Service } from './process.js';
 import { pathOn, type Target } from './target.js';
 import { freePort } from '../../test/support/ports.js';
-import { MAIN, mainOf, START_ARGS, UNBUNDLED } from '../../test/support/start-args.js';
+import { MAIN, mainOf, START_ARGS, unbundledOf } from '../../test/support/start-args.js';
 
 const WITHOUT_NATIVE_CRYPTO = new URL('without-native-crypto.js', import.meta.url).href;
+const COUNTING_ENTRIES = new URL('entered-modules.js', import.meta.url).href;
 /** Gateways that share a database share its master key. */
 const MASTER_KEY = Buffer.alloc(32, 'bench').toString('base64');
 const KEY = 'ftg_bench-0123456789abcdefghijklmnop';
@@ -35,6 +36,8 @@ export interface GatewayOptions {
   readonly hasNativeCrypto?: boolean;
   /** Count the allocations on its heap. */
   readonly countsAllocation?: boolean;
+  /** The file for its entered modules (entered-modules.ts). */
+  readonly enteredFile?: string;
   /** A built checkout of another version. */
   readonly checkout?: string | undefined;
 }
@@ -72,6 +75,7 @@ export async function startGateway({
   profileFolder,
   hasNativeCrypto = true,
   countsAllocation = false,
+  enteredFile,
   checkout,
 }: GatewayOptions): Promise<GatewayUnderTest> {
   // On a disk, not in memory: commits of the history must have their real cost.
@@ -113,15 +117,23 @@ export async function startGateway({
     profileFolder === undefined
       ? []
       : ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`, `--cpu-prof-name=${profileName}`];
-  // A profile names each module by its file, which the bundle does not have.
-  const program = profileFolder === undefined ? MAIN : UNBUNDLED;
-  const main = checkout === undefined ? program : mainOf(checkout);
-  const preloaded = hasNativeCrypto ? [] : ['--import', WITHOUT_NATIVE_CRYPTO];
+  // Profiles and counts name each module by its file, which the bundle does not have.
+  const isBundled = profileFolder === undefined && enteredFile === undefined;
+  const bundled = checkout === undefined ? MAIN : mainOf(checkout);
+  const main = isBundled ? bundled : unbundledOf(checkout);
+  const preloaded = [
+    ...(hasNativeCrypto ? [] : ['--import', WITHOUT_NATIVE_CRYPTO]),
+    ...(enteredFile === undefined ? [] : ['--import', COUNTING_ENTRIES]),
+  ];
   const counting = countsAllocation ? ['--trace-gc-nvp'] : [];
   const allocation = new AllocationMeter();
   const startedAt = performance.now();
   const service = await startService(process.execPath, [...profiling, ...preloaded, ...counting, ...START_ARGS, main], {
-    env: { GATEWAY_CONFIG: file, GATEWAY_MASTER_KEY: MASTER_KEY },
+    env: {
+      GATEWAY_CONFIG: file,
+      GATEWAY_MASTER_KEY: MASTER_KEY,
+      ...(enteredFile === undefined ? {} : { ENTERED_FILE: enteredFile }),
+    },
     hear: (text) => allocation.take(text),
     isReady: async () => (await fetch(`${url}/readyz`).catch(() => undefined))?.status === 200,
   });

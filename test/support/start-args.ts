@@ -1,6 +1,6 @@
 /** The programs that the build makes, and how `npm start` starts the gateway: each test starts it in the same way. */
 import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { inPackage, PACKAGE_ROOT } from '../../src/base/package-root.js';
 
@@ -20,8 +20,6 @@ export const START_ARGS: readonly string[] = words.slice(0, -1);
 /** From the root of the project. */
 export const MAIN_PATH = words.at(-1) ?? '';
 export const MAIN = fileURLToPath(inPackage(MAIN_PATH));
-/** The same gateway module by module, for debugging and profiling. */
-export const UNBUNDLED = fileURLToPath(inPackage('dist/src/main.js'));
 export const FTG = fileURLToPath(inPackage(own.bin.ftg));
 
 /** The program of another checkout, which may have another version. */
@@ -29,3 +27,7 @@ export function mainOf(checkout: string): string {
   const root = pathToFileURL(`${resolve(checkout)}/`);
   return fileURLToPath(new URL(wordsOf(manifestIn(root)).at(-1) ?? '', root));
 }
+
+/** The same gateway module by module, for debugging and profiling. */
+export const unbundledOf = (checkout: string = fileURLToPath(PACKAGE_ROOT)): string =>
+  join(resolve(checkout), 'dist/src/main.js');
