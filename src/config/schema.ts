@@ -133,6 +133,7 @@ export const configSchema = (definitions: readonly Definition[]) =>
       sftpInFlight: withDefault(integer(1, 1024), 64),
       s3PartBytes: withDefault(integer(5 * MIB, 5 * 1024 * MIB), 8 * MIB),
       s3PartsInFlight: withDefault(integer(1, 64), 4),
+      connectionsPerFile: withDefault(integer(1, 16), 4),
     }),
     workers: section({
       threads: withDefault(integer(1, 256), 2),

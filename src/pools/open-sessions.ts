@@ -67,8 +67,8 @@ export class OpenSessions<T> {
     return this.#entries.size;
   }
 
-  get hasFree(): boolean {
-    return this.#leastLoaded() !== undefined;
+  hasFree(isUnused: boolean): boolean {
+    return this.#leastLoaded(isUnused) !== undefined;
   }
 
   get leased(): number {
@@ -106,11 +106,11 @@ export class OpenSessions<T> {
     return Math.min(session.capacity, this.#options.limits().maxChannelsPerSession);
   }
 
-  /** Takes `count` free slots, least loaded sessions first, or none. */
-  reserve(count: number): Entry<T>[] | undefined {
+  /** Takes `count` free slots, least loaded sessions first, or none; `isUnused`: only on sessions without a lease. */
+  reserve(count: number, isUnused = false): Entry<T>[] | undefined {
     const slots: Entry<T>[] = [];
     for (let taken = 0; taken < count; taken++) {
-      const best = this.#leastLoaded();
+      const best = this.#leastLoaded(isUnused);
       if (best === undefined) {
         for (const entry of slots) entry.used--;
         return undefined;
@@ -197,13 +197,13 @@ export class OpenSessions<T> {
   }
 
   /** Among those with a free slot. */
-  #leastLoaded(): Entry<T> | undefined {
+  #leastLoaded(isUnused = false): Entry<T> | undefined {
     let best: Entry<T> | undefined;
     for (const entry of this.#entries) {
       if (entry.isSurplus || !entry.session.alive || entry.used >= this.capacityOf(entry)) continue;
       if (best === undefined || entry.used < best.used) best = entry;
     }
-    return best;
+    return isUnused && best !== undefined && best.used > 0 ? undefined : best;
   }
 
   #needsProof({ proof, idleSince }: Entry<T>): boolean {

@@ -22,7 +22,15 @@ import { exhausted, PoolBusy, poolFull, waitedTooLong } from './refusals.js';
 import type { OpenSession, Session } from './session.js';
 import type { PoolLimits } from '../contract/connection/fields.js';
 import { SlowLeases, type Yielding } from './slow-leases.js';
-import { enqueue, newWaiter, type AcquireOptions, type Lease, type Priority, type Waiter } from './waiters.js';
+import {
+  enqueue,
+  mustBeServed,
+  newWaiter,
+  type AcquireOptions,
+  type Lease,
+  type Priority,
+  type Waiter,
+} from './waiters.js';
 
 export { type Lease, PoolBusy, type PoolGauge, type Priority, type Yielding };
 
@@ -62,6 +70,8 @@ export class Pool<T> {
   #lastOwner = '';
   #openedAt = -Infinity;
   readonly #slow: SlowLeases<Entry<T>>;
+  /** What to call for each spare lease once others wait. */
+  readonly #recalls = new Set<() => void>();
   readonly #slowSearch = new Periodic(() => this.#endSlow(), SLOW_SEARCH_MS);
 
   constructor(options: PoolOptions<T>) {
@@ -84,10 +94,14 @@ export class Pool<T> {
       changed: () => {
         this.#sessions.retireSurplus();
         this.#serve();
+        if (this.#isOverCap) this.#recallSpares();
         this.#startSlowSearch();
       },
-      // Probes end before other users are asked to give something up.
-      scarce: () => this.#endProbes(this.#queue),
+      // Probes and spare leases end before other users are asked to give something up.
+      scarce: () => {
+        this.#endProbes(this.#queue);
+        this.#recallSpares();
+      },
       needs: () =>
         needsOf(this.#queue, this.#sessions.all, {
           opening: this.#opening.size,
@@ -132,16 +146,16 @@ export class Pool<T> {
   /**
    * Waits for `count` leases at once. Errors: pool_full, acquire_timeout, overloaded and share_exceeded
    * (budgets.waiting, budgets.sessions), sessions_exhausted (this login can never have so many), draining, the error of
-   * a failed login, or the signal's reason. A probe gets PoolBusy instead of the errors of waiting.
+   * a failed login, or the signal's reason. A probe and a spare lease get PoolBusy instead of the errors of waiting.
    */
   acquire(options: AcquireOptions): Promise<Lease<T>[]> {
-    const { signal, owner = '' } = options;
+    const { signal, owner = '', priority } = options;
     if (signal.aborted) return Promise.reject(signal.reason as Error);
     if (this.#closing.signal.aborted) return Promise.reject(this.#closing.signal.reason as Error);
     this.#lastUsed = performance.now();
     this.#lastOwner = owner;
-    if (options.priority === 'probe')
-      return this.#isRoomForProbe ? this.#wait(options) : Promise.reject(new PoolBusy(this.host));
+    if (priority === 'probe' || priority === 'spare')
+      return this.#isRoomBeside(priority) ? this.#wait(options) : Promise.reject(new PoolBusy(this.host));
     const lease = this.#leaseNow(options);
     return lease === undefined ? this.#wait(options) : Promise.resolve([lease]);
   }
@@ -153,7 +167,7 @@ export class Pool<T> {
     if (taken === undefined) return undefined;
     this.#events++;
     this.#openForDemand();
-    return this.#leaseOf(taken.entry, taken.item, true, yielding);
+    return this.#leaseOf(taken.entry, taken.item, true, { yielding });
   }
 
   #wait(options: AcquireOptions): Promise<Lease<T>[]> {
@@ -177,7 +191,7 @@ export class Pool<T> {
       enqueue(this.#queue, waiter);
       this.#serve();
       this.#startSlowSearch();
-      if (this.#queue.lastIndexOf(waiter) < 0 || waiter.priority === 'probe') return;
+      if (this.#queue.lastIndexOf(waiter) < 0 || !mustBeServed(waiter)) return;
       if (this.#isOverfull()) return this.#giveUp(waiter, poolFull(this.host, this.limits));
       try {
         turn = this.#budgets.waiting.take({ owner });
@@ -216,17 +230,24 @@ export class Pool<T> {
   #isOverfull(): boolean {
     const mayWait = this.limits.maxWaiting / (this.#permits?.pools ?? 1);
     if (this.#queue.length <= mayWait) return false;
-    const clients = this.#queue.filter(({ priority }) => priority !== 'probe').length;
+    const clients = this.#queue.filter(mustBeServed).length;
     return clients - (this.#opening.size - this.#line.length) * this.#expectedCapacity > mayWait;
   }
 
-  get #isRoomForProbe(): boolean {
-    if (this.#queue.length > 0) return false;
-    return this.#sessions.hasFree || this.#mostSessions > this.#sessions.size + this.#opening.size;
+  #isRoomBeside(priority: 'probe' | 'spare'): boolean {
+    if (priority === 'probe' ? this.#queue.length > 0 : this.#queue.some(mustBeServed)) return false;
+    const room = this.#mostSessions - this.#sessions.size - this.#opening.size;
+    return room > 0 || this.#sessions.hasFree(priority === 'spare');
   }
 
+  /** Ends the waits of probes and for spare leases. */
   #endProbes(waiters: Iterable<Waiter<T>>): void {
-    for (const waiter of [...waiters]) if (waiter.priority === 'probe') this.#giveUp(waiter, new PoolBusy(this.host));
+    for (const waiter of [...waiters]) if (!mustBeServed(waiter)) this.#giveUp(waiter, new PoolBusy(this.host));
+  }
+
+  #recallSpares(): void {
+    for (const recall of this.#recalls) recall();
+    this.#recalls.clear();
   }
 
   /** Grants free slots in order, and starts to open sessions for the rest. */
@@ -238,14 +259,23 @@ export class Pool<T> {
         waiter.fail(exhausted(this.host, waiter.count));
         continue;
       }
-      const slots = this.#sessions.reserve(waiter.count);
+      const slots = this.#sessions.reserve(waiter.count, waiter.priority === 'spare');
       if (slots === undefined) break;
       this.#queue.shift();
       void this.#grant(waiter, slots);
     }
     if (this.#queue.length === 0) this.#line.leave();
     this.#openForDemand();
+    if (this.#recalls.size > 0 && this.#isStarved) this.#recallSpares();
     this.#budgets.places.rested();
+  }
+
+  /** Whether an operation waits that no session under way will serve. */
+  get #isStarved(): boolean {
+    const wanted = this.#queue.reduce((sum, waiter) => sum + (mustBeServed(waiter) ? waiter.count : 0), 0);
+    if (wanted <= this.#opening.size * this.#expectedCapacity) return false;
+    const mayOpen = this.#mostSessions > this.#sessions.size + this.#opening.size;
+    return !mayOpen || this.#isOpenFailing || this.#holdOpensUntil > performance.now();
   }
 
   /** Leases that this login could ever have at once, by the limits and what the server has shown. */
@@ -271,7 +301,7 @@ export class Pool<T> {
   #endSlow(): void {
     if (!this.#isShort) return void this.#slowSearch.stop();
     const before = Date.now() - SLOW_SEARCH_MS;
-    const waiting = this.#queue.filter(({ since, priority }) => priority !== 'probe' && since <= before);
+    const waiting = this.#queue.filter((waiter) => mustBeServed(waiter) && waiter.since <= before);
     const opening = (this.#opening.size - this.#line.length) * this.#expectedCapacity;
     this.#slow.giveWay(waiting.reduce((sum, { count }) => sum + count, 0) - opening, () => true);
     if (this.#isOverCap) this.#slow.giveWay(Infinity, ({ isSurplus }) => isSurplus);
@@ -324,7 +354,7 @@ export class Pool<T> {
       if (!isProbe || waiter.prove) await this.#sessions.prove(entry, waiter.prove && entry.opened < waiter.arrived);
       const item = await session.lease(abortSignalOf(waiter.signal));
       if (!isProbe) this.#sessions.use(entry);
-      return this.#leaseOf(entry, item, entry.opened < waiter.arrived, waiter.yielding);
+      return this.#leaseOf(entry, item, entry.opened < waiter.arrived, waiter);
     } catch (error) {
       const isRefusal = hasCode(error, 'too_many_sessions');
       const hasLearned = isRefusal && session.capacity < entry.used;
@@ -335,9 +365,15 @@ export class Pool<T> {
     }
   }
 
-  #leaseOf(entry: Entry<T>, item: T, reused: boolean, yielding: Yielding | undefined): Lease<T> {
+  #leaseOf(
+    entry: Entry<T>,
+    item: T,
+    reused: boolean,
+    { yielding, recall }: Pick<AcquireOptions, 'yielding' | 'recall'>,
+  ): Lease<T> {
     let released = false;
     const isBack = yielding && this.#slow.add(entry, yielding);
+    if (recall !== undefined) this.#recalls.add(recall);
     return {
       item,
       reused,
@@ -345,6 +381,7 @@ export class Pool<T> {
       release: (fate) => {
         if (released) return;
         released = true;
+        if (recall !== undefined) this.#recalls.delete(recall);
         entry.session.release(item, fate);
         if (fate === 'keep') this.#giveBackAndServe(entry, isBack);
         else void this.#takeBack(entry, isBack);
@@ -399,12 +436,19 @@ export class Pool<T> {
       }
       return 0;
     }
-    let wanted =
-      this.#queue.reduce((sum, waiter) => sum + waiter.count, 0) - this.#opening.size * this.#expectedCapacity;
+    let wanted = this.#wantedLeases - this.#opening.size * this.#expectedCapacity;
     const { size, leased } = this.#sessions;
     const crowded = size > 0 && this.#opening.size === 0 && leased >= size * SPREAD_FROM;
     if (wanted <= 0 && crowded) wanted = 1;
     return Math.min(room, Math.max(0, Math.ceil(wanted / this.#expectedCapacity)));
+  }
+
+  /** A spare lease wants a session for itself. */
+  get #wantedLeases(): number {
+    return this.#queue.reduce(
+      (sum, { count, priority }) => sum + (priority === 'spare' ? this.#expectedCapacity : count),
+      0,
+    );
   }
 
   /** Waiters without their own attempt share those under way, which were meant to serve them, too. */
@@ -419,7 +463,7 @@ export class Pool<T> {
     const owner = this.#queue[0]?.owner ?? this.#lastOwner;
     const { places } = this.#budgets;
     // For more speed, or for a probe: takes no place that other pools could need.
-    const isSpare = [...sharing].every(({ priority }) => priority === 'probe');
+    const isSpare = ![...sharing].some(mustBeServed);
     const free = isSpare ? places.trySpare(owner) : places.tryTake(owner);
     const place = free ?? (isSpare ? undefined : await this.#line.wait(owner));
     if (place === undefined || (free === undefined && !this.#isWanted())) return this.#dismiss(sharing, place);
@@ -435,14 +479,17 @@ export class Pool<T> {
       place.release();
       this.#permits?.giveBack(opened.code === 'too_many_sessions');
       this.#openFailed(opened, sharing);
-    } else this.#adopt(opened, startedAt, place, sharing.size > 0 && isSpare);
+    } else {
+      const isForProbe = sharing.size > 0 && [...sharing].every(({ priority }) => priority === 'probe');
+      this.#adopt(opened, startedAt, place, isForProbe);
+    }
     this.#serve();
   }
 
   /** While an attempt waited for its place, sessions may have become idle. */
   #isWanted(): boolean {
     if (this.#closing.signal.aborted) return false;
-    return this.#queue.reduce((sum, { count }) => sum + count, 0) > (this.#opening.size - 1) * this.#expectedCapacity;
+    return this.#wantedLeases > (this.#opening.size - 1) * this.#expectedCapacity;
   }
 
   #dismiss(sharing: Set<Waiter<T>>, place: Place | undefined): void {

@@ -14,9 +14,16 @@ export interface Lease<T> {
   release(fate: 'keep' | 'discard'): void;
 }
 
-/** `probe`: takes what is free now, and waits only for a session that is opened for it. */
-export type Priority = 'request' | 'background' | 'probe';
-const PRIORITIES: readonly Priority[] = ['request', 'background', 'probe'];
+/**
+ * `spare` and `probe` take what is free now, and wait only for a session that is opened for them. `spare`: for more
+ * speed, on a session that no other lease uses.
+ */
+export type Priority = 'request' | 'background' | 'spare' | 'probe';
+const PRIORITIES: readonly Priority[] = ['request', 'background', 'spare', 'probe'];
+
+/** Whether others are asked to give something up for it. */
+export const mustBeServed = ({ priority }: Pick<Waiter<unknown>, 'priority'>): boolean =>
+  priority === 'request' || priority === 'background';
 
 export interface AcquireOptions {
   /** Removes the waiter from the queue; acquire rejects with its reason. */
@@ -30,6 +37,8 @@ export interface AcquireOptions {
   readonly prove?: boolean;
   /** Absent: the lease is never ended for waiters. */
   readonly yielding?: Yielding | undefined;
+  /** For a spare lease: called once others wait for a session. The lease is then returned soon. */
+  readonly recall?: (() => void) | undefined;
 }
 
 export interface Waiter<T> {
@@ -39,6 +48,7 @@ export interface Waiter<T> {
   readonly signal: EndSignal;
   readonly prove: boolean;
   readonly yielding: Yielding | undefined;
+  readonly recall: (() => void) | undefined;
   readonly arrived: number;
   /** The same in ms since 1970, for comparison with those of other threads. */
   readonly since: number;
@@ -58,7 +68,7 @@ interface Outcome<T> {
 }
 
 export function newWaiter<T>(options: AcquireOptions, arrived: number, outcome: Outcome<T>): Waiter<T> {
-  const { signal, owner = '', count = 1, priority = 'request', prove = false, yielding } = options;
+  const { signal, owner = '', count = 1, priority = 'request', prove = false, yielding, recall } = options;
   const settle = (): boolean => {
     if (waiter.settled) return false;
     waiter.settled = true;
@@ -72,6 +82,7 @@ export function newWaiter<T>(options: AcquireOptions, arrived: number, outcome: 
     signal,
     prove,
     yielding,
+    recall,
     arrived,
     since: Date.now(),
     loginFailure: undefined,
@@ -89,7 +100,7 @@ export function newWaiter<T>(options: AcquireOptions, arrived: number, outcome: 
 }
 
 /**
- * Requests before background work, probes last, each in order of arrival; a waiter that returns finds its old place.
+ * Requests before background work, then spare leases, probes last, each in order of arrival; a waiter that returns finds its old place.
  */
 export function enqueue<T>(queue: Waiter<T>[], waiter: Waiter<T>): void {
   // From the end, where nearly all of them belong.

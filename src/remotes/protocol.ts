@@ -3,6 +3,7 @@ import type { Session } from '../pools/session.js';
 import type { Connection } from '../connections/connection.js';
 import type { PoolLimits } from '../contract/connection/fields.js';
 import type { Dialer, DialObserver } from './dial/dial.js';
+import type { MoreSessions } from './more-sessions.js';
 import type { RemotePath } from './path.js';
 import type { Remote, RemoteContext } from './remote.js';
 import type { Trust } from './trust.js';
@@ -12,6 +13,8 @@ export interface Tuning {
   readonly sftpInFlight: number;
   readonly s3PartBytes: number;
   readonly s3PartsInFlight: number;
+  /** Sessions that may carry one file; 1 = only its own. */
+  readonly connectionsPerFile: number;
 }
 
 /**
@@ -56,7 +59,14 @@ export interface Protocol<C extends Connection, Lease> {
   /** Operations that one session can serve at once. */
   leasesPerSession(limits: PoolLimits): number;
   openSession(connection: C, limits: PoolLimits, signal: AbortSignal): Promise<Session<Lease>>;
-  openRemote(lease: Lease, connection: C, limits: PoolLimits, context: RemoteContext): Remote;
+  /** `more`: absent = one session for each file. */
+  openRemote(
+    lease: Lease,
+    connection: C,
+    limits: PoolLimits,
+    context: RemoteContext,
+    more?: MoreSessions<Lease>,
+  ): Remote;
 }
 
 /** A protocol whose connection and lease types are hidden: a connection is only ever passed to its own protocol. */

@@ -14,6 +14,7 @@ import type { Connection } from '../connections/connection.js';
 import type { PoolLimits } from '../contract/connection/fields.js';
 import { createFtp } from './ftp/protocol.js';
 import type { KnownPlaces } from './known-places.js';
+import { type MoreSessions, NO_MORE_SESSIONS, Recall } from './more-sessions.js';
 import type { RemotePath } from './path.js';
 import { limitsFor, type OperatorLimits } from './pool-limits.js';
 import type { AnyProtocol, ProtocolDeps } from './protocol.js';
@@ -220,9 +221,28 @@ export function createRemotes(options: RemotesOptions): Remotes {
     return shared;
   }
 
+  /** Links have a part of each pool: their operations get no session in addition. */
+  function moreSessions(connection: Connection, { signal, linkId }: UseOptions): MoreSessions<unknown> {
+    const most = options.tuning.connectionsPerFile - 1;
+    if (most === 0 || linkId !== undefined) return NO_MORE_SESSIONS;
+    const take: MoreSessions<unknown>['take'] = async () => {
+      const recalled = new Recall();
+      const asked = { signal, owner: connection.accountId, priority: 'spare', recall: () => recalled.call() } as const;
+      try {
+        const [lease] = await poolOf(connection).pool.acquire(asked);
+        if (lease === undefined) return undefined;
+        const { item } = lease;
+        return { item, onRecall: (listener) => recalled.listen(listener), release: (fate) => lease.release(fate) };
+      } catch {
+        return undefined;
+      }
+    };
+    return { most, take };
+  }
+
   function open(lease: Lease<unknown>, connection: Connection, use: UseOptions): Remote {
     const { protocol, limits } = placeOf(connection);
-    const remote = protocol.openRemote(lease.item, connection, limits, {
+    const context: RemoteContext = {
       get signal() {
         return abortSignalOf(use.signal);
       },
@@ -233,7 +253,8 @@ export function createRemotes(options: RemotesOptions): Remotes {
       unverified: use.unverified,
       hold: () => use.memory?.hold() ?? UNCOUNTED,
       places: use.places,
-    });
+    };
+    const remote = protocol.openRemote(lease.item, connection, limits, context, moreSessions(connection, use));
     return listingInTurns(
       remote,
       turns.reader(connection.accountId, () => abortSignalOf(use.signal)),

@@ -67,7 +67,7 @@ export function openSeam(connection: Connection, changes: Partial<RemotesOptions
   const remotes = createRemotes({
     dialer: createDialer({ localAddress: '', connections: { allowPrivate: true, deny: [] }, ...network }, () => []),
     trust: { checkHostKey: async () => undefined },
-    tuning: { sftpInFlight: 64, s3PartBytes: PART_BYTES, s3PartsInFlight: 2 },
+    tuning: { sftpInFlight: 64, s3PartBytes: PART_BYTES, s3PartsInFlight: 2, connectionsPerFile: 1 },
     limits: { default: LIMITS, hosts: {} },
     log: (message, facts) => void notes.log.push({ message, facts }),
     warn: (message, facts) => void notes.log.push({ message, facts }),

@@ -1,6 +1,14 @@
 import type { Capabilities } from '../remote.js';
 import type { HostKeyFamily } from './session/algorithms.js';
 
+/** How many sessions beside its own made a large file faster, and when that was measured (performance.now()). */
+export interface UsefulSessions {
+  readonly count: number;
+  /** One more was tried, and brought nothing. */
+  readonly isMost: boolean;
+  readonly at: number;
+}
+
 /** What was learned about one server. */
 export interface HostMemory {
   /** The effect of SSH_FXP_RENAME onto an existing file. */
@@ -17,6 +25,7 @@ export interface HostMemory {
   maxChannels: number | undefined;
   /** Bytes that running downloads may have requested beyond their ordinary budget. */
   extraWindowBytes: number;
+  readonly usefulSessions: { up?: UsefulSessions; down?: UsefulSessions };
   /** The family of host keys that was trusted last. */
   hostKeyFamily: HostKeyFamily | undefined;
 }
@@ -29,5 +38,6 @@ export const unknownServer = (): HostMemory => ({
   oneRequestAtATime: false,
   maxChannels: undefined,
   extraWindowBytes: 0,
+  usefulSessions: {},
   hostKeyFamily: undefined,
 });

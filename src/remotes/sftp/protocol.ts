@@ -27,9 +27,9 @@ export function createSftp(deps: ProtocolDeps): Protocol<SftpConnection, SftpLea
     leasesPerSession: ({ maxChannelsPerSession }) => maxChannelsPerSession,
     openSession: (connection, limits, signal) =>
       SftpSession.open(connection, limits, deps, memory.of(host(connection)), signal),
-    openRemote: (lease, connection, _limits, context) => {
+    openRemote: (lease, connection, _limits, context, more) => {
       requireTrust(lease.session, connection, deps);
-      return new SftpRemote(lease, connection, deps, context);
+      return new SftpRemote(lease, connection, deps, context, more);
     },
   };
 }

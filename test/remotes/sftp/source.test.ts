@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { setImmediate as turn } from 'node:timers/promises';
 import { test } from 'node:test';
 import { type Hold, UNCOUNTED } from '../../../src/budgets/memory.js';
+import { Lanes } from '../../../src/remotes/sftp/files/lanes.js';
 import { SftpSource } from '../../../src/remotes/sftp/files/source.js';
 import type { HostMemory } from '../../../src/remotes/sftp/memory.js';
 import type { SftpChannel } from '../../../src/remotes/sftp/session/channel.js';
@@ -22,8 +23,9 @@ function sourceWith(hold: Hold): SftpSource {
     close: async () => undefined,
   } as unknown as SftpChannel;
   const memory = { oneRequestAtATime: false, extraWindowBytes: 0 } as HostMemory;
-  const file = { handle: Buffer.alloc(4), path: '/large', start: 0, length: FILE_BYTES, isToEnd: true };
-  return new SftpSource({ channel, memory, hold, maxRequests: 64, ...file });
+  const lanes = new Lanes({ channel, handle: Buffer.alloc(4) }, { queuedBytes: 0 }, undefined);
+  const file = { path: '/large', start: 0, length: FILE_BYTES, isToEnd: true };
+  return new SftpSource({ lanes, memory, hold, maxRequests: 64, ...file });
 }
 
 async function kept(source: SftpSource): Promise<number> {

@@ -76,7 +76,7 @@ export function clientFor(target: Target): Client {
       () => [],
     ),
     trust: { checkHostKey: () => Promise.resolve() },
-    tuning: { sftpInFlight: 1, s3PartBytes: 1, s3PartsInFlight: 1 },
+    tuning: { sftpInFlight: 1, s3PartBytes: 1, s3PartsInFlight: 1, connectionsPerFile: 1 },
     log: (message, facts) => void logged.push(`${message} ${JSON.stringify(facts ?? {})}`),
     warn: (message, facts) => void logged.push(`${message} ${JSON.stringify(facts)}`),
   };

@@ -8,6 +8,7 @@ import type { PoolLimits } from '../../../src/contract/connection/fields.js';
 import { defaultSettings } from '../../../src/contract/connection/definition.js';
 import { sftp } from '../../../src/contract/connection/sftp.js';
 import { createDialer } from '../../../src/remotes/dial/dial.js';
+import type { MoreSessions } from '../../../src/remotes/more-sessions.js';
 import { parseRemotePath, ROOT, type RemotePath } from '../../../src/remotes/path.js';
 import type { ProtocolDeps } from '../../../src/remotes/protocol.js';
 import type { Leftovers } from '../../../src/remotes/leftovers.js';
@@ -44,7 +45,7 @@ export function testDeps(
     trust: {
       checkHostKey: async (_connection, fingerprint) => void fingerprints.push(fingerprint),
     },
-    tuning: { sftpInFlight: 64, s3PartBytes: 8 << 20, s3PartsInFlight: 4 },
+    tuning: { sftpInFlight: 64, s3PartBytes: 8 << 20, s3PartsInFlight: 4, connectionsPerFile: 4 },
     log: (message) => void messages.push(message),
     warn: (message) => void messages.push(message),
     ...changes,
@@ -117,9 +118,10 @@ export async function openRemote(
   connection: SftpConnection,
   deps: ProtocolDeps = testDeps(),
   limits: PoolLimits = LIMITS,
+  more?: MoreSessions<SftpLease>,
 ): Promise<OpenRemote> {
   const session = (await sftpOf(deps).openSession(connection, limits, NEVER)) as SftpSession;
-  return onSession(session, connection, deps, limits);
+  return onSession(session, connection, deps, limits, more);
 }
 
 /** Another remote on an existing session. */
@@ -128,11 +130,12 @@ export async function onSession(
   connection: SftpConnection,
   deps: ProtocolDeps,
   limits: PoolLimits = LIMITS,
+  more?: MoreSessions<SftpLease>,
 ): Promise<OpenRemote> {
   const lease = await session.lease(NEVER);
   const abort = new AbortController();
   const leftovers = new TestLeftovers();
-  const remote = sftpOf(deps).openRemote(lease, connection, limits, { signal: abort.signal, leftovers });
+  const remote = sftpOf(deps).openRemote(lease, connection, limits, { signal: abort.signal, leftovers }, more);
   return { remote, session, lease, leftovers, abort, close: () => session.close() };
 }
 

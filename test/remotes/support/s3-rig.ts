@@ -80,7 +80,7 @@ export class S3Rig {
         () => [],
       ),
       trust: { checkHostKey: async () => undefined },
-      tuning: { sftpInFlight: 1, s3PartBytes: PART, s3PartsInFlight: 2, ...tuning },
+      tuning: { sftpInFlight: 1, s3PartBytes: PART, s3PartsInFlight: 2, connectionsPerFile: 1, ...tuning },
       log: (message, facts) => void this.notes.log.push({ message, facts }),
       warn: (message, facts) => void this.notes.log.push({ message, facts }),
     };

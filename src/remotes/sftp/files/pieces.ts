@@ -25,6 +25,7 @@ import type { HostMemory } from '../memory.js';
 import { isMissing, isStatus, translate } from '../wire/replies.js';
 import { OPEN, type Attributes } from '../wire/wire.js';
 import { measureOpen, unlessRefused, type ServerPath } from './confine.js';
+import { type Lane, Lanes } from './lanes.js';
 import { infoOf } from './listing.js';
 import { SftpSink, type SinkPlan } from './sink.js';
 import type { Tree } from './tree.js';
@@ -37,7 +38,7 @@ interface PiecesPlan {
   /** The server executes requests in order: the bytes that a file has are those that were written first. */
   readonly isOrderly: boolean;
   readonly maxRequests: number;
-  readonly queuedBytes: () => number;
+  readonly session: Lane['session'];
   run<T>(path: RemotePath, step: Step, work: (tree: Tree) => Promise<T>): Promise<T>;
   read(path: RemotePath): Promise<OpenFile>;
   /** Whether a file that is opened to be continued keeps its content. */
@@ -75,7 +76,7 @@ export class SftpPieces implements Pieces {
   }
 
   resume({ path, hidden }: PiecedFile, { offset }: StoredBytes, { hash }: PieceOptions): Promise<PieceWriter> {
-    const { context, memory, maxRequests, queuedBytes } = this.#plan;
+    const { context, memory, maxRequests, session } = this.#plan;
     return this.#plan.run(hidden, 'open', async (tree) => {
       const { channel } = tree;
       const entry = await tree.entryIfThere(hidden);
@@ -93,7 +94,8 @@ export class SftpPieces implements Pieces {
         context.signal.throwIfAborted();
         // No further channels: between their bytes and those of this one, a crash would leave holes that the size does
         // not show.
-        const sink = { channel, handle, path, start: offset, maxRequests, memory, queuedBytes };
+        const lanes = new Lanes({ channel, handle }, session, undefined);
+        const sink = { lanes, path, start: offset, maxRequests, memory };
         return new SftpPieceWriter({ ...sink, hold: context.hold?.() ?? UNCOUNTED }, context.signal, { isClean, hash });
       } catch (error) {
         tree.giveBack(handle);
@@ -158,7 +160,8 @@ class SftpPieceWriter extends SftpSink implements PieceWriter {
 
   async settle(keep: boolean): Promise<Settled> {
     const { isClean } = this.#state;
-    const { channel, handle, path, start } = this.#piece;
+    const { lanes, path, start } = this.#piece;
+    const { channel, handle } = lanes.own;
     try {
       if (!this.destroyed) this.end();
       await finished(this);

@@ -7,6 +7,7 @@ import { chooseAgain, chooseRange, hasGrown, type RangeChoice } from '../../repo
 import { EPOCH, fileInfo } from '../../listing.js';
 import { readBack } from '../../acknowledged.js';
 import { isAFolder, refuseRoot } from '../../obstacles.js';
+import { type MoreSessions, NO_MORE_SESSIONS } from '../../more-sessions.js';
 import { baseName, joinPath, parentOf, ROOT, type RemotePath } from '../../path.js';
 import { hiddenBeside, isRefusal, isWrittenBeside, movePlace, publishUpload } from '../../publish.js';
 import type { ProtocolDeps } from '../../protocol.js';
@@ -30,11 +31,13 @@ import {
   type Pieces,
 } from '../../remote.js';
 import type { ProbeResult } from '../../probe-result.js';
+import { isSameTime } from '../../times.js';
 import { keepsStoredBytes } from './append-probe.js';
 import type { SftpChannel } from '../session/channel.js';
 import { runCommand } from './command.js';
 import { Confinement, findEntry, findTarget, measureOpen, unlessRefused, type ServerPath } from './confine.js';
 import type { HostMemory } from '../memory.js';
+import { type LanesPlan, Lanes, type OpenHandle } from './lanes.js';
 import { infoOf, listEntries } from './listing.js';
 import { SftpPieces } from './pieces.js';
 import { hasBytesAt, hasEnded, readHead, SftpSource, type Head, type SourcePlan } from './source.js';
@@ -42,12 +45,16 @@ import { translate } from '../wire/replies.js';
 import type { SftpLease } from '../session/session.js';
 import { Tree } from './tree.js';
 import { SftpWriter } from './writer.js';
-import { borrowLane, SftpSink } from './sink.js';
+import { SftpSink } from './sink.js';
 import { closeAndRemove, obstacleAt, SftpUpload, type UploadPlan } from './upload.js';
 import { OPEN } from '../wire/wire.js';
 
 /** Short requests on one channel: enough to fill a long line, few enough to leave room for others on the connection. */
 const CALLS_AT_ONCE = 16;
+/** Further channels of one upload on a long line, where each has a window of 2 MiB. */
+const MORE_CHANNELS = 4;
+/** A file that was written longer ago than this is known by its time; clocks may differ by some of it. */
+const SETTLED_MS = 5_000;
 
 /** A file that is open for reading, and its known facts. */
 interface Opened {
@@ -66,14 +73,22 @@ export class SftpRemote implements Remote {
   readonly #atomicUploads: boolean;
   readonly #deps: ProtocolDeps;
   readonly #context: RemoteContext;
+  readonly #more: MoreSessions<SftpLease>;
   readonly #confinement: Confinement;
 
-  constructor(lease: SftpLease, connection: SftpConnection, deps: ProtocolDeps, context: RemoteContext) {
+  constructor(
+    lease: SftpLease,
+    connection: SftpConnection,
+    deps: ProtocolDeps,
+    context: RemoteContext,
+    more: MoreSessions<SftpLease> = NO_MORE_SESSIONS,
+  ) {
     this.#lease = lease;
     this.#memory = lease.session.memory;
     this.#atomicUploads = connection.atomicUploads;
     this.#deps = deps;
     this.#context = context;
+    this.#more = more;
     this.#confinement = new Confinement(connection.rootPath);
     // OpenSSH renames by link and unlink, which never replaces; for others it is tested.
     if (this.#memory.moveOnto === 'unknown' && this.#isOpenSsh) this.#memory.moveOnto = 'refuses';
@@ -237,10 +252,13 @@ export class SftpRemote implements Remote {
     return { info, range, whole: here?.subarray(0, length) ?? Buffer.alloc(0) };
   }
 
-  #source({ channel, handle, path, head }: Opened, part: Pick<SourcePlan, 'start' | 'length' | 'isToEnd'>): SftpSource {
+  #source(
+    { channel, handle, path, info, head }: Opened,
+    part: Pick<SourcePlan, 'start' | 'length' | 'isToEnd'>,
+  ): SftpSource {
+    const open = (other: SftpChannel): Promise<Buffer | undefined> => this.#openSame(other, info);
     const body = new SftpSource({
-      channel,
-      handle,
+      lanes: this.#lanes({ channel, handle }, { direction: 'down', channels: 0, open }),
       path,
       ...part,
       maxRequests: this.#deps.tuning.sftpInFlight,
@@ -250,6 +268,28 @@ export class SftpRemote implements Remote {
     });
     destroyOnAbort(body, this.#ending);
     return body;
+  }
+
+  /** Opens the file again, if it is certainly still the same one. */
+  async #openSame(channel: SftpChannel, info: FileInfo): Promise<Buffer | undefined> {
+    // A file written in this moment may be replaced by one of the same time and size.
+    if (Math.abs(Date.now() - info.modifiedAt.getTime()) < SETTLED_MS) return undefined;
+    const { at, answer: handle } = await this.#confinement.ask(
+      channel,
+      info.path,
+      ({ raw }) => channel.open(raw, OPEN.READ),
+      (late) => void channel.close(late).catch(() => undefined),
+    );
+    const found = await measureOpen(channel, handle, at).catch(() => undefined);
+    if (found?.size === info.size && isSameTime(found.modifiedAt, info.modifiedAt)) return handle;
+    channel.close(handle).catch(() => undefined);
+    return undefined;
+  }
+
+  #lanes(own: OpenHandle, plan: Pick<LanesPlan, 'direction' | 'channels' | 'open'> | undefined): Lanes {
+    const lease = this.#lease;
+    const memory = this.#memory;
+    return new Lanes(own, lease.session, plan && { ...plan, more: this.#more, lease, memory });
   }
 
   async write(path: RemotePath, options: WriteOptions): Promise<RemoteWriter> {
@@ -370,7 +410,7 @@ export class SftpRemote implements Remote {
       atomicUploads: this.#atomicUploads,
       isOrderly: this.#isOpenSsh,
       maxRequests: this.#deps.tuning.sftpInFlight,
-      queuedBytes: () => this.#lease.session.queuedBytes,
+      session: this.#lease.session,
       run: (path, step, work) => this.#run(path, step, work),
       read: (path) => this.read(path),
       appendKeepsContent: (tree, file, path) => this.#canAppend(tree, file, path),
@@ -477,6 +517,7 @@ export class SftpRemote implements Remote {
         },
         takeBack: (stillOpen) => closeAndRemove(channel, stillOpen, file),
         leaveBehind: () => leftovers.removeLater(hidden),
+        isHidden: true,
       });
       const obstacle = obstacleAt(path, existing, options);
       if (obstacle === undefined) return upload;
@@ -512,7 +553,7 @@ export class SftpRemote implements Remote {
     handle: Buffer,
     file: ServerPath,
     path: RemotePath,
-    job: Pick<UploadPlan, 'publish' | 'takeBack' | 'leaveBehind'> & { readonly start?: number },
+    job: Pick<UploadPlan, 'publish' | 'takeBack' | 'leaveBehind' | 'isHidden'> & { readonly start?: number },
   ): SftpUpload {
     return new SftpUpload({
       channel,
@@ -528,20 +569,22 @@ export class SftpRemote implements Remote {
   }
 
   #writer(upload: SftpUpload, size?: number): SftpWriter {
-    const { session } = this.#lease;
-    const { channel, handle, file, path, start } = upload.plan;
+    const { channel, handle, file, path, start, isHidden = false } = upload.plan;
+    const open = (other: SftpChannel): Promise<Buffer> => other.open(file.raw, OPEN.WRITE);
+    // Other servers may lock the file for its opener, or store it only when that one closes it. What others can see may
+    // be another file by now.
+    const isShared = this.#isOpenSsh && isHidden;
     const plan = {
-      channel,
-      handle,
+      lanes: this.#lanes(
+        { channel, handle },
+        isShared ? { direction: 'up', channels: MORE_CHANNELS, open } : undefined,
+      ),
       path,
       start,
       size,
       maxRequests: this.#deps.tuning.sftpInFlight,
       memory: this.#memory,
       hold: this.#context.hold?.() ?? UNCOUNTED,
-      queuedBytes: () => session.queuedBytes,
-      // Other servers may lock the file for its opener, or store it only when that one closes it.
-      openLane: this.#isOpenSsh ? () => borrowLane(session, file) : undefined,
     };
     return new SftpWriter(plan, upload, this.#ending);
   }

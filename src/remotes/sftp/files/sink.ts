@@ -1,13 +1,10 @@
 import { Writable } from 'node:stream';
 import type { Borrower } from '../../../base/lent.js';
 import type { Hold } from '../../../budgets/memory.js';
-import { GatewayError, toGatewayError } from '../../../base/errors.js';
-import type { SftpChannel } from '../session/channel.js';
+import { type GatewayError, toGatewayError } from '../../../base/errors.js';
 import { SAFE_CHUNK_BYTES } from '../session/channel.js';
 import type { HostMemory } from '../memory.js';
-import type { SftpLease } from '../session/session.js';
-import type { ServerPath } from './confine.js';
-import { OPEN } from '../wire/wire.js';
+import type { Lane, Lanes } from './lanes.js';
 import { isImpatience, translate } from '../wire/replies.js';
 
 /**
@@ -28,30 +25,16 @@ const WORTH_A_REQUEST_BYTES = 64 * 1024;
  * stall.
  */
 const PROMPT_ACK_MS = 1000;
-/** On a line with this round trip, an upload waits for the channel's window, not for the line: 2 MiB per round trip. */
-const LONG_LINE_MS = 20;
-/** Channels of one upload on such a line; each holds little more than its window, so that memory does not grow. */
-const MAX_LANES = 5;
+/** With several lanes each holds little more than its window, so that memory does not grow. */
 const LANE_IN_FLIGHT_BYTES = 2.125 * 1024 * 1024;
-/** Opening another channel takes three round trips: not worth it for a file that is nearly done. */
-const WORTH_A_LANE_BYTES = 16 * 1024 * 1024;
+/**
+ * With several lanes, only whole pages are written to each: two sessions may lead to two machines that share the file,
+ * and those do not merge the halves of a page.
+ */
+const PAGE_BYTES = 4096;
 
-/** Where the bytes of an open file go: a channel, and the handle that was opened on it. */
-interface WriteLane {
-  readonly channel: SftpChannel;
-  readonly handle: Buffer;
-}
-
-/** A lane on a borrowed channel. */
-interface ExtraLane extends WriteLane {
-  /**
-   * Closes the handle and returns the channel; closes the channel of a cut upload, because it may be in the middle of a
-   * request.
-   */
-  release(isCut: boolean): Promise<void>;
-}
-
-export interface SinkPlan extends WriteLane {
+export interface SinkPlan {
+  readonly lanes: Lanes;
   /** For error texts. */
   readonly path: string;
   /** Offset of the first byte: 0, or the old end for an append. */
@@ -60,16 +43,8 @@ export interface SinkPlan extends WriteLane {
   readonly memory: HostMemory;
   /** Counts the bytes that wait in this process. */
   readonly hold: Hold;
-  /** Encrypted bytes of the whole connection that wait for the network. */
-  readonly queuedBytes: () => number;
   /** Bytes to come, when known. */
   readonly size?: number | undefined;
-  /** Opens the same file on one more channel, if one is free; absent if the server may not allow it. */
-  readonly openLane?: (() => Promise<ExtraLane | undefined>) | undefined;
-}
-
-interface Lane extends WriteLane {
-  inFlightBytes: number;
 }
 
 /**
@@ -78,11 +53,7 @@ interface Lane extends WriteLane {
  */
 export class SftpSink extends Writable implements Borrower {
   readonly #plan: SinkPlan;
-  readonly #lanes: Lane[];
   readonly #queueBytes: number;
-  readonly #extraLanes: ExtraLane[] = [];
-  /** Requested once: a session without a free channel will hardly have one before the file is done. */
-  #opening: Promise<void> | undefined;
   #latestAckMs = 0;
   #nextOffset: number;
   #held: Buffer[] = [];
@@ -103,9 +74,8 @@ export class SftpSink extends Writable implements Borrower {
     super({ highWaterMark: isWide ? HIGH_WATER_BYTES : NARROW_BYTES, decodeStrings: true });
     this.#plan = plan;
     this.#queueBytes = isWide ? QUEUED_BYTES : NARROW_BYTES;
-    this.#lanes = [{ channel: plan.channel, handle: plan.handle, inFlightBytes: 0 }];
     this.#nextOffset = plan.start;
-    this.#packetBytes = Math.min(SAFE_CHUNK_BYTES, plan.channel.maxWriteBytes);
+    this.#packetBytes = Math.min(SAFE_CHUNK_BYTES, plan.lanes.own.channel.maxWriteBytes);
     // After the stream has finished, nothing listens any more; `drained` reports later errors.
     this.on('error', () => undefined);
   }
@@ -128,19 +98,8 @@ export class SftpSink extends Writable implements Borrower {
     if (this.#failure !== undefined) throw this.#failure;
   }
 
-  /** Several channels carry the file: an answer on one of them says nothing about the others. */
-  protected get isStriped(): boolean {
-    return this.#opening !== undefined;
-  }
-
   /** Called with every chunk that is taken, in order. */
   protected passes(_chunk: Buffer): void {}
-
-  /** Returns the borrowed channels. */
-  protected async releaseLanes(isCut: boolean): Promise<void> {
-    await this.#opening;
-    await Promise.all(this.#extraLanes.splice(0).map((lane) => lane.release(isCut)));
-  }
 
   borrow(chunk: Buffer): number {
     if (this.destroyed) return 0;
@@ -165,7 +124,7 @@ export class SftpSink extends Writable implements Borrower {
   awaitRoom(roomy: () => void): boolean {
     if (this.#hasRoom) return true;
     this.#roomy = roomy;
-    this.#considerLane();
+    this.#considerLanes();
     return false;
   }
 
@@ -176,7 +135,7 @@ export class SftpSink extends Writable implements Borrower {
   get #hasRoom(): boolean {
     if (this.destroyed || this.#requests === 0) return true;
     const wanted = 2 * (this.#packetBytes + REQUEST_BYTES);
-    if (this.#plan.channel.window < 2 * wanted) return true;
+    if (this.#plan.lanes.own.channel.window < 2 * wanted) return true;
     return (this.#freeLane()?.channel.room ?? 0) >= wanted;
   }
 
@@ -205,7 +164,7 @@ export class SftpSink extends Writable implements Borrower {
     // Without an error this only cleans up after "finish": replies are still under way.
     if (error !== null) {
       this.#wake();
-      void this.releaseLanes(true);
+      void this.#plan.lanes.release(true);
     }
     done(error);
   }
@@ -226,7 +185,7 @@ export class SftpSink extends Writable implements Borrower {
       if (lane === undefined) break;
       this.#sendPacket(lane);
     }
-    if (this.#heldBytes >= this.#packetBytes) this.#considerLane();
+    if (this.#heldBytes >= this.#packetBytes) this.#considerLanes();
     if (this.#heldBytes < (this.#ended ? 1 : this.#packetBytes)) {
       const resume = this.#resume;
       this.#resume = undefined;
@@ -241,49 +200,47 @@ export class SftpSink extends Writable implements Borrower {
 
   /** Less than a packet waits for more bytes, or for the last reply under way. */
   get #isPacketDue(): boolean {
-    return this.#heldBytes >= (this.#ended || this.#requests === 0 ? 1 : this.#packetBytes);
+    if (this.#ended) return this.#heldBytes > 0;
+    const least = this.#plan.lanes.areSeveral ? PAGE_BYTES : 1;
+    return this.#heldBytes >= (this.#requests === 0 ? least : this.#packetBytes);
   }
 
   /** The lane for the next packet: the one with the least under way, or none yet. */
   #freeLane(): Lane | undefined {
     if (this.destroyed) return undefined;
-    if (this.#requests === 0) return this.#lanes[0];
-    const { memory, maxRequests, queuedBytes } = this.#plan;
+    const { lanes, memory, maxRequests } = this.#plan;
+    if (this.#requests === 0) return lanes.own;
     if (memory.oneRequestAtATime || this.#requests >= maxRequests) return undefined;
-    const most = this.#lanes.length === 1 ? IN_FLIGHT_BYTES : LANE_IN_FLIGHT_BYTES;
-    const lane = this.#lanes.reduce((best, other) => (other.inFlightBytes < best.inFlightBytes ? other : best));
-    const isFree =
-      lane.inFlightBytes + this.#packetBytes <= most && lane.channel.queuedBytes + queuedBytes() < this.#queueBytes;
-    return isFree ? lane : undefined;
+    const most = lanes.all.length === 1 ? IN_FLIGHT_BYTES : LANE_IN_FLIGHT_BYTES;
+    let best: Lane | undefined;
+    for (const lane of lanes.all) {
+      if (lane.inFlightBytes + this.#packetBytes > most) continue;
+      if (lane.channel.queuedBytes + lane.session.queuedBytes >= this.#queueBytes) continue;
+      if (best === undefined || lane.inFlightBytes < best.inFlightBytes) best = lane;
+    }
+    return best;
   }
 
-  /** The source is ahead of the server. A long line that is not the bottleneck can carry another window. */
-  #considerLane(): void {
-    const { channel, openLane, size, memory } = this.#plan;
-    if (openLane === undefined || size === undefined || memory.oneRequestAtATime) return;
-    if (this.destroyed || this.#opening !== undefined) return;
-    const roundTripMs = channel.shortestReplyMs;
-    if (size - this.sentBytes < WORTH_A_LANE_BYTES || roundTripMs < LONG_LINE_MS) return;
+  /** The source is ahead of the server. */
+  #considerLanes(): void {
+    const { lanes, size } = this.#plan;
+    if (size === undefined || this.destroyed || this.#acknowledgedBytes === 0) return;
     // Acknowledgements that take longer and longer are queued on a narrow line; more lanes would only lengthen the
     // queue.
-    if (this.#acknowledgedBytes === 0 || this.#latestAckMs > 2 * roundTripMs) return;
-    const missing = MAX_LANES - this.#lanes.length;
-    this.#opening = Promise.all(Array.from({ length: missing }, () => this.#addLane(openLane))).then(() => undefined);
+    if (!lanes.areSeveral && this.#latestAckMs > 2 * lanes.own.channel.shortestReplyMs) return;
+    lanes.consider(size - this.sentBytes, () => this.#send());
   }
 
-  async #addLane(openLane: () => Promise<ExtraLane | undefined>): Promise<void> {
-    const extra = await openLane();
-    if (extra === undefined) return;
-    this.#extraLanes.push(extra);
-    this.#lanes.push({ ...extra, inFlightBytes: 0 });
-    this.#send();
-  }
-
-  #sendPacket(lane: Lane): void {
-    const parts = this.#cut(Math.min(this.#heldBytes, this.#packetBytes));
+  #sendPacket(free: Lane): void {
+    const { lanes } = this.#plan;
+    const offset = this.#nextOffset;
+    // The own lane has begun this page.
+    const lane = offset % PAGE_BYTES === 0 ? free : lanes.own;
+    const end = offset + Math.min(this.#heldBytes, this.#packetBytes);
+    const isCutOff = lanes.areSeveral && !(this.#ended && end === offset + this.#heldBytes);
+    const parts = this.#cut((isCutOff ? end - (end % PAGE_BYTES) : end) - offset);
     let bytes = 0;
     for (const part of parts) bytes += part.length;
-    const offset = this.#nextOffset;
     this.#nextOffset += bytes;
     this.#open.add(offset);
     this.#requests += 1;
@@ -292,16 +249,17 @@ export class SftpSink extends Writable implements Borrower {
     lane.channel.write(lane.handle, offset, parts, (error) => {
       this.#requests -= 1;
       lane.inFlightBytes -= bytes;
+      lanes.moved(lane, error === undefined ? bytes : 0);
       if (error === undefined) {
         this.#open.delete(offset);
         this.#acknowledgedBytes += bytes;
         this.#latestAckMs = performance.now() - sentAt;
         if (this.#latestAckMs < PROMPT_ACK_MS) {
-          this.#packetBytes = Math.min(this.#packetBytes * 2, this.#plan.channel.maxWriteBytes);
+          this.#packetBytes = Math.min(this.#packetBytes * 2, lane.channel.maxWriteBytes);
         }
         this.#send();
       } else {
-        this.#refused(error);
+        this.#refused(lane, error);
       }
       if (this.#requests === 0) this.#wake();
     });
@@ -327,8 +285,8 @@ export class SftpSink extends Writable implements Borrower {
     return parts;
   }
 
-  #refused(error: Error): void {
-    const { channel, memory, path } = this.#plan;
+  #refused({ channel }: Lane, error: Error): void {
+    const { memory, path } = this.#plan;
     // The bytes are gone and cannot be sent again; the next upload to this server sends one request at a time.
     if (this.#acknowledgedBytes === 0 && this.#requests > 0 && isImpatience(error, channel)) {
       memory.oneRequestAtATime = true;
@@ -339,29 +297,5 @@ export class SftpSink extends Writable implements Borrower {
 
   #wake(): void {
     for (const settled of this.#settled.splice(0)) settled();
-  }
-}
-
-/** Opens the file again on its own channel; undefined if none is free. Never rejects. */
-export async function borrowLane(
-  session: Pick<SftpLease['session'], 'borrowChannel' | 'giveBack'>,
-  file: ServerPath,
-): Promise<ExtraLane | undefined> {
-  const channel = await session.borrowChannel();
-  if (channel === undefined) return undefined;
-  try {
-    const handle = await channel.open(file.raw, OPEN.WRITE);
-    return {
-      channel,
-      handle,
-      release: async (isCut) => {
-        if (isCut) channel.end(new GatewayError('client_gone', 'the upload was cut'));
-        else await channel.close(handle).catch(() => undefined);
-        session.giveBack(channel);
-      },
-    };
-  } catch {
-    session.giveBack(channel);
-    return undefined;
   }
 }

@@ -3,6 +3,7 @@ import { GatewayError } from '../../../base/errors.js';
 import type { Hold } from '../../../budgets/memory.js';
 import type { SftpChannel } from '../session/channel.js';
 import type { HostMemory } from '../memory.js';
+import { type Lane, type Lanes, LONG_LINE_MS } from './lanes.js';
 import { WHOLE_BYTES } from '../../remote.js';
 import { isImpatience, isStatus, STATUS, translate } from '../wire/replies.js';
 
@@ -10,10 +11,10 @@ import { isImpatience, isStatus, STATUS, translate } from '../wire/replies.js';
 const BUDGET_BYTES = 3.5 * 1024 * 1024;
 /** Chunks requested at once at the beginning; each chunk that the consumer had to wait for allows one more. */
 const FIRST_CHUNKS = 4;
-/** On a line with this round trip, a download waits for the budget, not for the line. */
-const LONG_LINE_MS = 20;
-/** The budget on such a line, for a consumer that keeps up: nearly all of it is on the line, not in memory. */
+/** The budget on a long line, for a consumer that keeps up: nearly all of it is on the line, not in memory. */
 const LONG_LINE_BUDGET_BYTES = 8 * 1024 * 1024;
+/** Each further session adds so much to it. */
+const SESSION_BUDGET_BYTES = 4 * 1024 * 1024;
 /** What all downloads from one host may use of it beyond the ordinary budget, in case their consumers stop at once. */
 const LONG_LINE_EXTRA_BYTES = 64 * 1024 * 1024;
 /** Bytes that arrived in order but are not yet taken; one chunk if memory is short. */
@@ -22,8 +23,7 @@ const HIGH_WATER_BYTES = 512 * 1024;
 const OWN_WINDOW_BYTES = 1024 * 1024;
 
 export interface SourcePlan {
-  readonly channel: SftpChannel;
-  readonly handle: Buffer;
+  readonly lanes: Lanes;
   /** For error texts. */
   readonly path: string;
   readonly start: number;
@@ -76,8 +76,10 @@ export class SftpSource extends Readable {
   readonly #askedAgain = new Set<number>();
 
   constructor(plan: SourcePlan) {
-    const { maxReadBytes } = plan.channel;
-    const isWide = plan.hold.stretch(FIRST_CHUNKS * maxReadBytes);
+    const { maxReadBytes, shortestReplyMs } = plan.lanes.own.channel;
+    // On a long line, a small window would be empty for most of the first round trips.
+    const firstBytes = shortestReplyMs < LONG_LINE_MS ? FIRST_CHUNKS * maxReadBytes : BUDGET_BYTES;
+    const isWide = plan.hold.stretch(firstBytes);
     super({ highWaterMark: isWide ? HIGH_WATER_BYTES : Math.min(maxReadBytes, HIGH_WATER_BYTES) });
     this.#plan = plan;
     this.#nextAsked = plan.start;
@@ -86,7 +88,8 @@ export class SftpSource extends Readable {
     this.#end = plan.start + Math.max(plan.length, head?.length ?? 0);
     this.#hasEnded = !plan.isToEnd;
     // Every transfer may have one chunk at a time.
-    this.#windowBytes = isWide ? FIRST_CHUNKS * maxReadBytes : maxReadBytes;
+    this.#windowBytes = isWide ? firstBytes : maxReadBytes;
+    if (isWide && firstBytes > OWN_WINDOW_BYTES) plan.lanes.own.channel.widenWindow(2 * firstBytes);
     if (head !== undefined && head.length > 0) {
       this.#nextAsked += head.length;
       this.#push(head);
@@ -110,7 +113,8 @@ export class SftpSource extends Readable {
   }
 
   #ask(isWanted: boolean): void {
-    const { channel, memory, maxRequests } = this.#plan;
+    const { lanes, memory, maxRequests } = this.#plan;
+    const { maxReadBytes } = lanes.own.channel;
     const atOnce = memory.oneRequestAtATime ? 1 : maxRequests;
     while (!this.destroyed && this.#requests < atOnce) {
       if (this.#probesEnd()) continue;
@@ -120,17 +124,18 @@ export class SftpSource extends Readable {
       if (this.#requests === 0 && !isWanted && this.readableLength >= this.readableHighWaterMark) return;
       const hole = this.#holes.shift();
       if (hole !== undefined) {
+        // It was left open by an answer, or by a lane that is gone.
         this.#request(hole);
         continue;
       }
       const offset = this.#nextAsked;
-      const length = Math.min(channel.maxReadBytes, this.#end - offset);
+      const length = Math.min(maxReadBytes, this.#end - offset);
       if (length > 0) {
         this.#nextAsked += length;
-        this.#request({ offset, length });
+        this.#request({ offset, length }, this.#leastBusy);
       } else {
         if (this.#hasEnded || this.#endProbe !== undefined) return;
-        this.#endProbe = { offset, length: channel.maxReadBytes };
+        this.#endProbe = { offset, length: maxReadBytes };
         this.#request(this.#endProbe);
       }
     }
@@ -145,17 +150,32 @@ export class SftpSource extends Readable {
     return true;
   }
 
-  #request(part: Hole): void {
+  get #leastBusy(): Lane {
+    return this.#plan.lanes.all.reduce((best, lane) => (lane.inFlightBytes < best.inFlightBytes ? lane : best));
+  }
+
+  #request(part: Hole, lane = this.#plan.lanes.own): void {
     this.#requests += 1;
     this.#mostRequests = Math.max(this.#mostRequests, this.#requests);
     this.#askedBytes += part.length;
-    this.#plan.channel.read(this.#plan.handle, part.offset, part.length, (error, data) => {
+    lane.inFlightBytes += part.length;
+    const { lanes } = this.#plan;
+    lane.channel.read(lane.handle, part.offset, part.length, (error, data) => {
       this.#requests -= 1;
       this.#askedBytes -= part.length;
+      lane.inFlightBytes -= part.length;
+      lanes.moved(lane, data?.length ?? 0);
       if (this.destroyed) return;
-      if (error !== undefined) this.#refused(part, error);
-      else this.#arrived(part, data);
+      if (error === undefined && (data !== undefined || lane === lanes.own)) this.#arrived(part, data);
+      else if (lanes.leave(lane) || lane !== lanes.own) this.#askOwn(part);
+      else this.#refused(part, error as Error);
     });
+  }
+
+  /** Another lane has failed: the file's own one decides. */
+  #askOwn(part: Hole): void {
+    this.#leaveHole(part);
+    this.#ask(true);
   }
 
   #arrived(part: Hole, data: Buffer | undefined): void {
@@ -213,7 +233,8 @@ export class SftpSource extends Readable {
   }
 
   #widen(): void {
-    const { channel, memory, hold } = this.#plan;
+    const { lanes, memory, hold } = this.#plan;
+    const { channel } = lanes.own;
     const step = channel.maxReadBytes;
     if (!hold.stretch(this.#windowBytes + step)) return;
     if (this.#windowBytes < BUDGET_BYTES) {
@@ -221,12 +242,14 @@ export class SftpSource extends Readable {
       if (this.#windowBytes > OWN_WINDOW_BYTES) channel.widenWindow(2 * BUDGET_BYTES);
       return;
     }
-    if (channel.shortestReplyMs < LONG_LINE_MS || this.#windowBytes + step > LONG_LINE_BUDGET_BYTES) return;
+    if (channel.shortestReplyMs < LONG_LINE_MS) return;
+    lanes.consider(this.#end - this.#nextAsked, () => this.#ask(false));
+    if (this.#windowBytes + step > LONG_LINE_BUDGET_BYTES + lanes.sessions * SESSION_BUDGET_BYTES) return;
     if (memory.extraWindowBytes + step > LONG_LINE_EXTRA_BYTES) return;
     memory.extraWindowBytes += step;
     this.#extraBytes += step;
     this.#windowBytes += step;
-    channel.widenWindow(2 * LONG_LINE_BUDGET_BYTES);
+    for (const lane of lanes.all) lane.channel.widenWindow(2 * LONG_LINE_BUDGET_BYTES);
   }
 
   #giveExtraBack(): void {
@@ -236,7 +259,8 @@ export class SftpSource extends Readable {
   }
 
   #refused(part: Hole, error: Error): void {
-    const { channel, memory, path } = this.#plan;
+    const { lanes, memory, path } = this.#plan;
+    const { channel } = lanes.own;
     const isEndProbe = part === this.#endProbe;
     const isFirstBurst = this.#arrivals <= 1 && this.#mostRequests > 1;
     // After the end of a file, some servers answer "failure" instead of EOF.
@@ -275,7 +299,9 @@ export class SftpSource extends Readable {
     this.#giveExtraBack();
     // The result does not matter: the bytes are complete, or the reader is given up; a lost channel has closed the
     // handle already.
-    this.#plan.channel.close(this.#plan.handle).catch(() => undefined);
+    const { lanes } = this.#plan;
+    lanes.own.channel.close(lanes.own.handle).catch(() => undefined);
+    void lanes.release(false);
   }
 }
 

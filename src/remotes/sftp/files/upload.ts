@@ -22,6 +22,8 @@ export interface UploadPlan {
   readonly file: ServerPath;
   /** The file's name for clients. */
   readonly path: RemotePath;
+  /** No client knows its name yet. */
+  readonly isHidden?: boolean;
   /** Offset of the first byte: 0, or the old end for an append. */
   readonly start: number;
   /** The server executes requests in order, so the file may be measured and closed directly after its last write. */

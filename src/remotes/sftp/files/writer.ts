@@ -2,11 +2,13 @@ import { destroyOnAbort, orAbort } from '../../../base/deadline.js';
 import type { EndSignal } from '../../../base/ending.js';
 import { GatewayError, toGatewayError } from '../../../base/errors.js';
 import type { Commit, FileInfo, RemoteWriter } from '../../remote.js';
+import type { Lanes } from './lanes.js';
 import { SftpSink, type SinkPlan } from './sink.js';
 import type { SftpUpload } from './upload.js';
 
 /** A file that is being sent to the server: the bytes, then `commit` or `abort`. */
 export class SftpWriter extends SftpSink implements RemoteWriter {
+  readonly #lanes: Lanes;
   readonly #upload: SftpUpload;
   readonly #signal: EndSignal;
   #committing: Promise<FileInfo> | undefined;
@@ -14,6 +16,7 @@ export class SftpWriter extends SftpSink implements RemoteWriter {
 
   constructor(plan: SinkPlan, upload: SftpUpload, signal: EndSignal) {
     super(plan);
+    this.#lanes = plan.lanes;
     this.#upload = upload;
     this.#signal = signal;
     destroyOnAbort(this, signal);
@@ -36,15 +39,15 @@ export class SftpWriter extends SftpSink implements RemoteWriter {
     }
     const { start } = this.#upload.plan;
     if (this.sentBytes !== expected.size) throw this.#upload.mismatch(start + this.sentBytes, start + expected.size);
-    if (this.isStriped) await this.drained();
-    await this.releaseLanes(false);
+    if (this.#lanes.areSeveral) await this.drained();
+    await this.#lanes.release(false);
     return this.#upload.publish(expected, this.drained());
   }
 
   async #abort(cause: Error): Promise<void> {
     this.destroy(toGatewayError(cause));
     // A stream that has finished is not destroyed again.
-    void this.releaseLanes(true);
+    void this.#lanes.release(true);
     await this.#committing?.catch(() => undefined);
     await this.#upload.takeBack();
   }
