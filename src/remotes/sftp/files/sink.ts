@@ -223,11 +223,14 @@ export class SftpSink extends Writable implements Borrower {
 
   /** The source is ahead of the server. */
   #considerLanes(): void {
-    const { lanes, size } = this.#plan;
-    if (size === undefined || this.destroyed || this.#acknowledgedBytes === 0) return;
-    // Acknowledgements that take longer and longer are queued on a narrow line; more lanes would only lengthen the
-    // queue.
-    if (!lanes.areSeveral && this.#latestAckMs > 2 * lanes.own.channel.shortestReplyMs) return;
+    const { lanes, size, memory } = this.#plan;
+    if (size === undefined || this.destroyed) return;
+    if (!lanes.areSeveral && memory.usefulSessions.up === undefined) {
+      // Acknowledgements that take longer and longer are queued on a narrow line; more lanes would only lengthen the
+      // queue.
+      const isNarrow = this.#latestAckMs > 2 * lanes.own.channel.shortestReplyMs;
+      if (isNarrow || this.#acknowledgedBytes === 0) return;
+    }
     lanes.consider(size - this.sentBytes, () => this.#send());
   }
 
