@@ -52,10 +52,11 @@ export class Lab {
   }
 
   /** The same server, with a round trip of this length in front of it. */
-  farTarget(protocol: Protocol, roundTripMs: number): Promise<Target> {
-    return this.#once(`${protocol} ${roundTripMs}`, async () => {
+  farTarget(protocol: Protocol, roundTripMs: number, windowBytes: number): Promise<Target> {
+    return this.#once(`${protocol} ${roundTripMs} ${windowBytes}`, async () => {
       const near = await this.target(protocol);
-      return this.#keep(await startFarAway(near, roundTripMs, protocol === 'ftp' ? this.#passivePorts : []));
+      const ports = protocol === 'ftp' ? this.#passivePorts : [];
+      return this.#keep(await startFarAway(near, roundTripMs, ports, windowBytes));
     });
   }
 

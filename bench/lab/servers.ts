@@ -14,8 +14,8 @@ export interface Running<T> {
 }
 
 const PASSIVE_PORTS = 100;
-/** Loopback's second address: the same ports, through the long line. */
-const FAR_HOST = '127.0.0.2';
+/** Other addresses of loopback: the same ports, through the long line, without a window and with one. */
+const FAR_HOSTS = ['127.0.0.2', '127.0.0.3'] as const;
 
 export async function startSftp(scratch: string): Promise<Running<SftpTarget>> {
   // As many concurrent logins as the largest case has sessions; the server's default refuses some of them.
@@ -62,19 +62,24 @@ export async function startStore(): Promise<Running<S3Target>> {
   };
 }
 
-/** The same server, with a round trip of `roundTripMs` between it and its clients. */
+/**
+ * The same server, with a round trip of `roundTripMs` between it and its clients. `windowBytes`: what one direction of a
+ * connection moves in it; 0 = any number.
+ */
 export async function startFarAway(
   target: Target,
   roundTripMs: number,
   morePorts: readonly number[] = [],
+  windowBytes = 0,
 ): Promise<Running<Target>> {
   const port = target.protocol === 's3' ? Number(new URL(target.endpoint).port) : target.port;
   const script = fileURLToPath(new URL('delay-proxy.js', import.meta.url));
   const ports = [port, ...morePorts].map(String);
-  const service = await startService(process.execPath, [script, FAR_HOST, '127.0.0.1', String(roundTripMs), ...ports], {
-    isReady: () => accepts(FAR_HOST, port),
+  const host = FAR_HOSTS[windowBytes === 0 ? 0 : 1];
+  const line = [host, '127.0.0.1', String(roundTripMs), String(windowBytes)];
+  const service = await startService(process.execPath, [script, ...line, ...ports], {
+    isReady: () => accepts(host, port),
   });
-  const far =
-    target.protocol === 's3' ? { ...target, endpoint: `http://${FAR_HOST}:${port}` } : { ...target, host: FAR_HOST };
+  const far = target.protocol === 's3' ? { ...target, endpoint: `http://${host}:${port}` } : { ...target, host };
   return { value: far, stop: () => service.stop() };
 }
