@@ -1,13 +1,6 @@
 import type { Capabilities } from '../remote.js';
+import type { UsefulSessions } from '../useful-sessions.js';
 import type { HostKeyFamily } from './session/algorithms.js';
-
-/** How many sessions beside its own made a large file faster, and when that was measured (performance.now()). */
-export interface UsefulSessions {
-  readonly count: number;
-  /** One more was tried, and brought nothing. */
-  readonly isMost: boolean;
-  readonly at: number;
-}
 
 /** What was learned about one server. */
 export interface HostMemory {

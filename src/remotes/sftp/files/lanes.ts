@@ -5,21 +5,20 @@
  */
 import { GatewayError } from '../../../base/errors.js';
 import type { MoreSessions, SpareLease } from '../../more-sessions.js';
-import type { HostMemory, UsefulSessions } from '../memory.js';
+import {
+  firstSessions,
+  LONG_LINE_MS,
+  type UsefulSessions,
+  WORTH_A_SESSION_BYTES,
+  WORTHWHILE_GAIN,
+} from '../../useful-sessions.js';
+import type { HostMemory } from '../memory.js';
 import type { SftpChannel } from '../session/channel.js';
 import type { SftpLease, SftpSession } from '../session/session.js';
 
-/** From this round trip on, a transfer waits for its windows, not for the line. */
-export const LONG_LINE_MS = 20;
-/** Opening another channel takes three round trips: not worth it for a file that is nearly done. */
-const WORTH_A_LANE_BYTES = 16 * 1024 * 1024;
-/** A session must make the file faster by so much to stay. */
-const WORTHWHILE_GAIN = 1.1;
 /** Round trips until a new connection has its full speed, and those over which the rate is measured then. */
 const SETTLING_ROUND_TRIPS = 4;
 const MEASURED_ROUND_TRIPS = 6;
-/** For so long, a session that brought nothing is not tried again. */
-const TRUST_MS = 60_000;
 
 /** A channel, and the handle of the file that was opened on it. */
 export interface OpenHandle {
@@ -113,7 +112,7 @@ export class Lanes {
     const plan = this.#plan;
     const roundTripMs = this.own.channel.shortestReplyMs;
     if (plan === undefined || this.#isReleased || this.#isOpening || plan.memory.oneRequestAtATime) return;
-    if (leftBytes < WORTH_A_LANE_BYTES || roundTripMs < LONG_LINE_MS) return;
+    if (leftBytes < WORTH_A_SESSION_BYTES || roundTripMs < LONG_LINE_MS) return;
     if (this.#opening === undefined) this.#begin(plan, added);
     else if (!this.#hasGrown) this.#grow(plan, roundTripMs, added);
   }
@@ -130,12 +129,9 @@ export class Lanes {
 
   /** The channels of the session cost little; of further sessions, those that were useful last time. */
   #begin(plan: LanesPlan, added: () => void): void {
-    const { most } = plan.more;
-    const known = plan.memory.usefulSessions[plan.direction] ?? { count: 0, isMost: false, at: 0 };
-    const isTrusted = performance.now() - known.at < TRUST_MS;
-    // What was useful long ago has to show it again.
-    const first = Math.min(most, isTrusted ? known.count : Math.max(0, known.count - 1));
-    this.#hasGrown = first === most || (isTrusted && known.isMost);
+    const known = plan.memory.usefulSessions[plan.direction];
+    const { count: first, isMost } = firstSessions(known, plan.more.most, performance.now());
+    this.#hasGrown = isMost;
     this.#open(added, [
       ...Array.from({ length: plan.channels }, () => this.#borrow(plan)),
       ...Array.from({ length: first }, () => this.#addSession(plan)),

@@ -3,7 +3,8 @@ import { GatewayError } from '../../../base/errors.js';
 import type { Hold } from '../../../budgets/memory.js';
 import type { SftpChannel } from '../session/channel.js';
 import type { HostMemory } from '../memory.js';
-import { type Lane, type Lanes, LONG_LINE_MS } from './lanes.js';
+import { LONG_LINE_MS } from '../../useful-sessions.js';
+import type { Lane, Lanes } from './lanes.js';
 import { WHOLE_BYTES } from '../../remote.js';
 import { isImpatience, isStatus, STATUS, translate } from '../wire/replies.js';
 
