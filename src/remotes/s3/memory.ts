@@ -5,6 +5,7 @@
 
 import { LRUCache } from 'lru-cache';
 import { atMost } from '../../base/cache-size.js';
+import { unknownLine } from '../ranges-ahead.js';
 
 /**
  * Whether a condition sent with a write is obeyed. `unknown`: send it if a refusal can be repeated without it, and look
@@ -31,6 +32,8 @@ interface Traits {
   readonly listing: 'v2' | 'v1';
   /** All parts but the last must be equal in size. */
   readonly equalParts: boolean;
+  /** A GET with a Range is answered with that range. */
+  readonly answersRanges: boolean;
 }
 
 const UNKNOWN_STORE: Traits = {
@@ -43,6 +46,7 @@ const UNKNOWN_STORE: Traits = {
   deletesMany: true,
   listing: 'v2',
   equalParts: false,
+  answersRanges: true,
 };
 
 const PROVIDERS: readonly { readonly host: RegExp; readonly traits: Partial<Traits> }[] = [
@@ -60,6 +64,7 @@ const MAX_BUCKETS = 1_000;
 export class EndpointTraits {
   readonly #log: (message: string, facts: Record<string, unknown>) => void;
   #traits: Traits;
+  readonly line = unknownLine();
   /** Per bucket: Object Lock is a property of the bucket. */
   readonly #wantsChecksums = new LRUCache<string, Exclude<Support, 'unknown'>>(atMost(MAX_BUCKETS));
 

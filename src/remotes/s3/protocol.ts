@@ -21,6 +21,7 @@ export function createS3(deps: ProtocolDeps): Protocol<S3Connection, S3Lease> {
       signal.throwIfAborted();
       return new S3Session(clients.share(connection, limits));
     },
-    openRemote: (lease, connection, limits, context) => new S3Remote(lease, connection, limits, deps, context),
+    openRemote: (lease, connection, limits, context, more) =>
+      new S3Remote(lease, connection, limits, deps, context, more),
   };
 }

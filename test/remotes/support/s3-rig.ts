@@ -13,6 +13,7 @@ import { s3 } from '../../../src/contract/connection/s3.js';
 import type { S3Connection } from '../../../src/connections/connection.js';
 import type { PoolLimits } from '../../../src/contract/connection/fields.js';
 import { createDialer } from '../../../src/remotes/dial/dial.js';
+import type { MoreSessions, SpareLease } from '../../../src/remotes/more-sessions.js';
 import { parseRemotePath, ROOT, type RemotePath } from '../../../src/remotes/path.js';
 import type { ProtocolDeps, Tuning } from '../../../src/remotes/protocol.js';
 import { createS3 } from '../../../src/remotes/s3/protocol.js';
@@ -90,11 +91,19 @@ export class S3Rig {
   async open(
     signal: AbortSignal = new AbortController().signal,
     connection: S3Connection = this.connection,
+    more?: MoreSessions<S3Lease>,
   ): Promise<Remote> {
     const session = await this.protocol.openSession(connection, this.limits, signal);
     this.#sessions.push(session);
     const lease = await session.lease(signal);
-    return this.protocol.openRemote(lease, connection, this.limits, this.#context(signal));
+    return this.protocol.openRemote(lease, connection, this.limits, this.#context(signal), more);
+  }
+
+  /** Sessions for one operation beyond its own. */
+  spares(most: number): Spares {
+    return new Spares(most, () =>
+      this.protocol.openSession(this.connection, this.limits, new AbortController().signal),
+    );
   }
 
   close(): void {
@@ -118,6 +127,34 @@ export class S3Rig {
           };
         },
         removeLater: (path) => void notes.removeLater.push(path),
+      },
+    };
+  }
+}
+
+export class Spares implements MoreSessions<S3Lease> {
+  readonly #open: () => Promise<Session<S3Lease>>;
+  taken = 0;
+  readonly fates: ('keep' | 'discard')[] = [];
+
+  constructor(
+    readonly most: number,
+    open: () => Promise<Session<S3Lease>>,
+  ) {
+    this.#open = open;
+  }
+
+  async take(): Promise<SpareLease<S3Lease>> {
+    this.taken += 1;
+    const session = await this.#open();
+    const item = await session.lease(new AbortController().signal);
+    return {
+      item,
+      onRecall: () => undefined,
+      release: (fate) => {
+        session.release(item, fate);
+        session.close();
+        this.fates.push(fate);
       },
     };
   }

@@ -5,18 +5,25 @@ import {
   ListObjectsV2Command,
   PutObjectCommand,
 } from '@aws-sdk/client-s3';
+import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
+import type { EndSignal } from '../../../base/ending.js';
 import { GatewayError, hasCode, toGatewayError } from '../../../base/errors.js';
+import { UNCOUNTED } from '../../../budgets/memory.js';
+import { connectOf } from '../../dial/connect-times.js';
+import type { MoreSessions } from '../../more-sessions.js';
 import { alreadyExists } from '../../obstacles.js';
 import type { RemotePath } from '../../path.js';
+import { isWorthMore, RangesAhead } from '../../ranges-ahead.js';
 import { type ByteRange, WHOLE_BYTES } from '../../remote.js';
 import { ListingBounds } from '../../listing.js';
 import { contentMd5, sendBody, streamedError } from '../client/checksums.js';
-import { IDEMPOTENT_ATTEMPTS, type Calls, type CallOptions } from '../client/calls.js';
+import { Calls, IDEMPOTENT_ATTEMPTS, type CallOptions, type SendOptions } from '../client/calls.js';
 import { describe, descriptionOf, type Description } from './description.js';
 import { bareEtag, decodeListedKey, fileKey, folderKey, wholeSeconds } from './keys.js';
 import { readWhole, S3Source, type SourceOptions } from './source.js';
 import { replyOf } from '../client/replies.js';
+import type { S3Lease } from '../client/session.js';
 import type { ObjectAnswer } from '../client/signed-requests.js';
 import { StreamedRequest } from '../client/streamed-request.js';
 
@@ -59,6 +66,11 @@ interface ListOptions {
 /** The answer to a GET, whose body is not read yet. */
 interface OpenObject {
   readonly facts: ObjectFacts;
+  /** What the answer itself shows: which bytes, and of which object. */
+  readonly contentRange: string | undefined;
+  readonly etag: string | undefined;
+  /** From the request to its answer. */
+  readonly roundTripMs: number;
   readonly source: Readable;
   readonly length: number;
   readonly sourceOptions: SourceOptions;
@@ -79,8 +91,14 @@ interface PutOptions {
 export class Bucket {
   readonly name: string;
   readonly prefix: string;
+  readonly #more: MoreSessions<S3Lease> | undefined;
 
-  constructor(readonly calls: Calls) {
+  constructor(
+    readonly calls: Calls,
+    /** For long objects; absent: one connection is used. */
+    more?: MoreSessions<S3Lease>,
+  ) {
+    this.#more = more;
     this.name = calls.connection.bucket;
     this.prefix = calls.connection.prefix;
   }
@@ -187,8 +205,8 @@ export class Bucket {
     facts?: ObjectFacts,
     range?: ByteRange,
   ): Promise<{ facts: ObjectFacts; body: Readable }> {
-    const { source, length, sourceOptions, ...opened } = await this.#open(key, what, facts, range);
-    return { ...opened, body: new S3Source(source, length, sourceOptions) };
+    const opened = await this.#open(key, what, facts, range);
+    return { facts: opened.facts, body: this.#bodyOf(opened, key, what, range?.start) };
   }
 
   /** The same for a whole object, which is read at once if it is short. */
@@ -196,21 +214,80 @@ export class Bucket {
     key: string,
     what: string,
   ): Promise<{ facts: ObjectFacts } & ({ whole: Buffer; body?: undefined } | { body: Readable; whole?: undefined })> {
-    const { facts, source, length, sourceOptions } = await this.#open(key, what);
-    if (length > WHOLE_BYTES) return { facts, body: new S3Source(source, length, sourceOptions) };
+    const opened = await this.#open(key, what);
+    const { facts, source, length, sourceOptions } = opened;
+    if (length > WHOLE_BYTES) return { facts, body: this.#bodyOf(opened, key, what) };
     return { facts, whole: await readWhole(source, length, sourceOptions) };
   }
 
-  async #open(key: string, what: string, facts?: ObjectFacts, range?: ByteRange): Promise<OpenObject> {
-    const { requests, limits, context } = this.calls;
-    const about: CallOptions = { step: 'open', what, attempts: IDEMPOTENT_ATTEMPTS };
+  #bodyOf(
+    { facts, source, length, sourceOptions, etag, roundTripMs }: OpenObject,
+    key: string,
+    what: string,
+    start = 0,
+  ): Readable {
+    const first = new S3Source(source, length, sourceOptions);
+    const { traits, connection, limits, context } = this.calls;
+    const more = this.#more;
+    if (more === undefined || more.most === 0 || !isWorthMore(length, roundTripMs)) return first;
+    if (etag === undefined || !traits.now.answersRanges) return first;
+    return new RangesAhead({
+      first,
+      start,
+      end: start + length,
+      roundTripMs,
+      signal: sourceOptions.signal,
+      more,
+      memory: traits.line,
+      hold: context.hold?.() ?? UNCOUNTED,
+      open: (range, lease, ending) => {
+        const bucket = lease === undefined ? this : new Bucket(new Calls(lease, connection, limits, context));
+        return bucket.#openRange(key, what, { ...facts, etag }, range, ending);
+      },
+    });
+  }
+
+  /** A range of the very object of `facts`. @throws GatewayError remote_failure if it is another one by now */
+  async #openRange(
+    key: string,
+    what: string,
+    facts: ObjectFacts,
+    range: ByteRange,
+    ending: EndSignal,
+  ): Promise<Readable> {
+    const opened = await this.#open(key, what, facts, range, ending);
+    // Not every store obeys If-Match.
+    const isSame = opened.etag === facts.etag;
+    if (isSame && isRange(opened.contentRange, range))
+      return new S3Source(opened.source, opened.length, opened.sourceOptions);
+    opened.source.destroy();
+    throw isSame
+      ? otherBytes(what)
+      : new GatewayError('remote_failure', `${what}: the object changed while it was in use`, { step: 'transfer' });
+  }
+
+  async #open(
+    key: string,
+    what: string,
+    facts?: ObjectFacts,
+    range?: ByteRange,
+    signal: EndSignal = this.calls.context.ending ?? this.calls.context.signal,
+  ): Promise<OpenObject> {
+    const { requests, limits, seen, traits } = this.calls;
+    const about: CallOptions = { step: 'open', what, attempts: IDEMPOTENT_ATTEMPTS, signal };
     const input = {
       Bucket: this.name,
       Key: key,
       ...(facts?.etag === undefined ? {} : { IfMatch: `"${facts.etag}"` }),
       ...(range === undefined ? {} : { Range: `bytes=${range.start}-${range.end}` }),
     };
-    const answer = await this.calls.call((options) => requests.get(input, options), about);
+    let askedAt = 0;
+    const ask = (options: SendOptions): Promise<ObjectAnswer> => {
+      askedAt = performance.now();
+      return requests.get(input, options);
+    };
+    const answer = await this.calls.call(ask, about);
+    const roundTripMs = performance.now() - askedAt - connectMs(seen.socket, askedAt);
     const source = answer.Body as Readable;
     const wanted = range === undefined ? undefined : range.end - range.start + 1;
     const length = answer.ContentLength ?? wanted ?? facts?.size;
@@ -224,14 +301,15 @@ export class Bucket {
     const isWanted = wanted === undefined || length === wanted;
     if (!isWanted || (answer.ContentLength === undefined && !isRange(answer.ContentRange, range))) {
       source.destroy();
-      throw new GatewayError('protocol_error', `${what}: the store sends another length than it was asked for`, {
-        step: 'open',
-      });
+      if (range !== undefined && answer.ContentRange === undefined) {
+        traits.learn('answersRanges', false, 'answered a range with the whole object');
+      }
+      throw otherBytes(what);
     }
     const lost = (cause?: unknown): GatewayError =>
       new GatewayError('connection_lost', `${what}: the store cut the download`, { step: 'transfer', cause });
     const sourceOptions = {
-      signal: context.ending ?? context.signal,
+      signal,
       stallMs: limits.stallTimeoutMs,
       stalled: () => this.calls.stalled({ step: 'transfer', what }, limits.stallTimeoutMs),
       lost,
@@ -241,6 +319,9 @@ export class Bucket {
     const size = range === undefined ? length : (totalIn(answer.ContentRange) ?? facts?.size);
     return {
       facts: { ...(facts ?? factsOf(answer, length)), ...(size === undefined ? {} : { size }) },
+      contentRange: answer.ContentRange,
+      etag: bareEtag(answer.ETag),
+      roundTripMs,
       source,
       length,
       sourceOptions,
@@ -464,6 +545,17 @@ const EXPLAINED = new Set([301, 307, 400, 401, 403]);
 
 export function changedMeanwhile(what: string, cause?: unknown): GatewayError {
   return new GatewayError('already_exists', `${what} is another file by now`, { step: 'publish', cause });
+}
+
+function otherBytes(what: string): GatewayError {
+  const text = `${what}: the store sends another length than it was asked for`;
+  return new GatewayError('protocol_error', text, { step: 'open' });
+}
+
+/** The part of a request's time that its socket took to connect. */
+function connectMs(socket: Socket | undefined, askedAt: number): number {
+  const connect = socket && connectOf(socket);
+  return connect === undefined || connect.startedAt < askedAt ? 0 : connect.ms;
 }
 
 function factsOf(answer: ObjectAnswer, size: number): ObjectFacts {

@@ -3,6 +3,7 @@ import { GatewayError } from '../../../base/errors.js';
 import type { S3Connection } from '../../../connections/connection.js';
 import type { PoolLimits } from '../../../contract/connection/fields.js';
 import { folderInfo } from '../../listing.js';
+import type { MoreSessions } from '../../more-sessions.js';
 import { alreadyExists, isAFolder, moveObstacle, notAFolder, notEmpty, notFound, refuseRoot } from '../../obstacles.js';
 import { ROOT, type RemotePath } from '../../path.js';
 import { chooseAgain, chooseRange } from '../../reported-size.js';
@@ -71,13 +72,14 @@ export class S3Remote implements Remote {
     limits: PoolLimits,
     deps: ProtocolDeps,
     context: RemoteContext,
+    more?: MoreSessions<S3Lease>,
   ) {
     this.#lease = lease;
     this.#connection = connection;
     this.#deps = deps;
     this.#context = context;
 
-    this.#bucket = new Bucket(new Calls(lease, connection, limits, context));
+    this.#bucket = new Bucket(new Calls(lease, connection, limits, context), more);
   }
 
   readonly #warn = (message: string, facts: Record<string, unknown>): void =>
