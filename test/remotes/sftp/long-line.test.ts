@@ -318,6 +318,22 @@ suite('one file over several sessions', () => {
     assert.ok(atReturn > 0 && atReturn < size, `${atReturn}`);
   });
 
+  test('does not wait for a session that is still being opened, and returns it then', async (t) => {
+    const line = await longLine(t);
+    const { remote, spares } = await withSpares(t, line.far, 1);
+    let admit: () => void = () => undefined;
+    const admitted = new Promise<void>((resolve) => (admit = resolve));
+    const take = spares.take.bind(spares);
+    Object.assign(spares, { take: () => admitted.then(take) });
+    const { body, digest } = patterned(SIZE);
+    await put(remote, line.at('soon'), body, SIZE);
+    assert.equal(await digestOf(createReadStream(join(line.server.files, 'soon'))), digest());
+    assert.deepEqual(spares.fates, []);
+    admit();
+    while (spares.fates.length < 1) await delay(5);
+    assert.deepEqual(spares.fates, ['keep']);
+  });
+
   test('a download that is given up returns them', async (t) => {
     const line = await longLine(t);
     await seeded(line, 'left');

@@ -117,10 +117,9 @@ export class Lanes {
     else if (!this.#hasGrown) this.#grow(plan, roundTripMs, added);
   }
 
-  /** Returns all but the own lane. `isCut`: requests may be under way. */
+  /** Returns all but the own lane, now or once they are open. `isCut`: requests may be under way. */
   async release(isCut: boolean): Promise<void> {
     this.#isReleased = true;
-    await this.#opening;
     this.#lanes.length = 0;
     this.#lanes.push(this.own);
     this.#sessions.length = 0;
@@ -166,7 +165,7 @@ export class Lanes {
     this.#isOpening = true;
     const ready = openings.map((opening) =>
       opening.then((isThere) => {
-        if (isThere && !this.#isReleased) added();
+        if (isThere) added();
       }),
     );
     this.#opening = Promise.all(ready).then(() => {
@@ -182,7 +181,7 @@ export class Lanes {
       this.#hasGrown = true;
       return false;
     }
-    this.#add(lane);
+    if (!this.#add(lane)) return false;
     this.#sessions.push(lane);
     spare?.onRecall(() => {
       this.#hasGrown = true;
@@ -193,13 +192,15 @@ export class Lanes {
 
   async #borrow(plan: LanesPlan): Promise<boolean> {
     const lane = await openOnOwn(plan);
-    if (lane !== undefined) this.#add(lane);
-    return lane !== undefined;
+    return lane !== undefined && this.#add(lane);
   }
 
-  #add(lane: ExtraLane): void {
+  /** False if it comes too late. */
+  #add(lane: ExtraLane): boolean {
     this.#extras.add(lane);
-    this.#lanes.push(lane);
+    if (this.#isReleased) void this.#giveBack(lane);
+    else this.#lanes.push(lane);
+    return !this.#isReleased;
   }
 
   async #giveBack(lane: ExtraLane, isCut = false): Promise<void> {
