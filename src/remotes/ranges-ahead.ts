@@ -32,7 +32,7 @@ const TRIALS = 2;
 const WAITED_PART = 0.3;
 
 /** What downloads have shown of the line to one server. */
-export interface LineMemory {
+interface LineMemory {
   useful?: UsefulSessions;
   /** Memory for ranges ahead that running downloads hold. */
   aheadBytes: number;
@@ -40,7 +40,7 @@ export interface LineMemory {
 
 export const unknownLine = (): LineMemory => ({ aheadBytes: 0 });
 
-export interface RangesPlan<Lease> {
+interface RangesPlan<Lease> {
   /** All bytes from `start` on, opened as if there were one connection only. Other ranges may replace its end. */
   readonly first: Readable;
   readonly start: number;
@@ -68,7 +68,7 @@ export function isWorthMore(bytes: number, roundTripMs: number): boolean {
 }
 
 /** Consecutive bytes that one connection reads. */
-class Part {
+class RangePart {
   readonly chunks: Buffer[] = [];
   /** Bytes in `chunks`. */
   waiting = 0;
@@ -97,10 +97,10 @@ class Part {
   }
 }
 
-/** A connection that reads one part at a time. `lease` is undefined for the operation's own one. */
-interface Connection<Lease> {
+/** A session that reads one part at a time. `lease` is undefined for the operation's own one. */
+interface RangeReader<Lease> {
   readonly lease: SpareLease<Lease> | undefined;
-  part: Part | undefined;
+  part: RangePart | undefined;
   isOpening: boolean;
   /** It reads nothing more after its part. */
   isLeaving: boolean;
@@ -116,10 +116,10 @@ export class RangesAhead<Lease> extends Readable {
   readonly #now: () => number;
   readonly #tripMs: number;
   readonly #ending = new Ending();
-  readonly #own: Connection<Lease> = { lease: undefined, part: undefined, isOpening: false, isLeaving: false };
-  readonly #others = new Set<Connection<Lease>>();
+  readonly #own: RangeReader<Lease> = { lease: undefined, part: undefined, isOpening: false, isLeaving: false };
+  readonly #others = new Set<RangeReader<Lease>>();
   /** In the order of the file; the first one is passed on as it arrives. */
-  readonly #parts: Part[] = [];
+  readonly #parts: RangePart[] = [];
   /** The offset of the first byte that belongs to no part. */
   #next: number;
   #aheadBytes = 0;
@@ -131,7 +131,7 @@ export class RangesAhead<Lease> extends Readable {
   readonly #known: Pick<UsefulSessions, 'count' | 'isMost'>;
   /** More connections did not help, or failed. */
   #hasEnough: boolean;
-  #trial: { readonly before: number; readonly added: readonly Connection<Lease>[]; failures: number } | undefined;
+  #trial: { readonly before: number; readonly added: readonly RangeReader<Lease>[]; failures: number } | undefined;
   #measuredFrom: number;
   #leastTrips = LEAST_TRIPS;
   #arrivedBytes = 0;
@@ -153,7 +153,7 @@ export class RangesAhead<Lease> extends Readable {
     this.#hasEnough = isMost && count === 0;
     if (count > 0) this.#leastTrips = 1;
     else this.#measuredFrom += SETTLING_TRIPS * this.#tripMs;
-    const part = new Part(plan.start, plan.end, 0);
+    const part = new RangePart(plan.start, plan.end, 0);
     this.#parts.push(part);
     this.#next = plan.end;
     this.#assign(this.#own, part);
@@ -204,26 +204,26 @@ export class RangesAhead<Lease> extends Readable {
     this.push(null);
   }
 
-  #assign(connection: Connection<Lease>, part: Part): void {
-    connection.part = part;
+  #assign(reader: RangeReader<Lease>, part: RangePart): void {
+    reader.part = part;
     part.isAssigned = true;
   }
 
-  #attach(connection: Connection<Lease>, part: Part, source: Readable): void {
+  #attach(reader: RangeReader<Lease>, part: RangePart, source: Readable): void {
     if (this.destroyed) return discard(source);
     part.source = source;
     source.on('data', (chunk: Buffer) => {
-      if (part.source === source) this.#accept(connection, part, source, chunk);
+      if (part.source === source) this.#accept(reader, part, source, chunk);
     });
     source.once('end', () => {
-      if (part.source === source) this.#complete(connection, part);
+      if (part.source === source) this.#complete(reader, part);
     });
     source.on('error', (error) => {
-      if (part.source === source) this.#lost(connection, part, error);
+      if (part.source === source) this.#lost(reader, part, error);
     });
   }
 
-  #accept(connection: Connection<Lease>, part: Part, source: Readable, chunk: Buffer): void {
+  #accept(reader: RangeReader<Lease>, part: RangePart, source: Readable, chunk: Buffer): void {
     if (this.destroyed) return;
     this.#count(chunk.length, part);
     const skipped = Math.min(part.toSkip, chunk.length);
@@ -232,30 +232,30 @@ export class RangesAhead<Lease> extends Readable {
     part.at += bytes.length;
     part.waiting += bytes.length;
     if (bytes.length > 0) part.chunks.push(bytes);
-    if (part.isCut && part.at === part.end) return this.#complete(connection, part);
+    if (part.isCut && part.at === part.end) return this.#complete(reader, part);
     this.#pass();
     if (part.isFull) source.pause();
   }
 
-  #complete(connection: Connection<Lease>, part: Part): void {
+  #complete(reader: RangeReader<Lease>, part: RangePart): void {
     const { source } = part;
     part.source = undefined;
     part.isComplete = true;
     // It has ended, unless it was cut.
     source?.destroy();
-    connection.part = undefined;
+    reader.part = undefined;
     this.#pass();
     this.#employAll();
   }
 
-  #lost(connection: Connection<Lease>, part: Part, error: Error): void {
-    if (connection.lease === undefined) return void this.destroy(error);
+  #lost(reader: RangeReader<Lease>, part: RangePart, error: Error): void {
+    if (reader.lease === undefined) return void this.destroy(error);
     part.source = undefined;
     part.toSkip = 0;
     part.isComplete = part.at === part.end;
     part.isAssigned = part.isComplete;
     this.#hasEnough = true;
-    this.#release(connection);
+    this.#release(reader);
     this.#pass();
     this.#employAll();
   }
@@ -267,16 +267,16 @@ export class RangesAhead<Lease> extends Readable {
     this.#employ(this.#own);
   }
 
-  #employ(connection: Connection<Lease>): void {
-    if (connection.part !== undefined || connection.isOpening) return;
-    const isOther = connection.lease !== undefined;
+  #employ(reader: RangeReader<Lease>): void {
+    if (reader.part !== undefined || reader.isOpening) return;
+    const isOther = reader.lease !== undefined;
     const isAllAssigned = this.#next === this.#plan.end;
-    if (isOther && (connection.isLeaving || isAllAssigned)) return this.#release(connection);
+    if (isOther && (reader.isLeaving || isAllAssigned)) return this.#release(reader);
     const part = isOther ? this.#nextRange() : this.#nextOwnPart();
-    if (part !== undefined) void this.#open(connection, part);
+    if (part !== undefined) void this.#open(reader, part);
   }
 
-  #nextOwnPart(): Part | undefined {
+  #nextOwnPart(): RangePart | undefined {
     const failed = this.#parts.find(({ isAssigned }) => !isAssigned);
     if (failed !== undefined || this.#next === this.#plan.end) return failed;
     if (this.#others.size === 0) return this.#append(this.#plan.end, 0);
@@ -285,7 +285,7 @@ export class RangesAhead<Lease> extends Readable {
   }
 
   /** At most one range more than there are connections is in memory. */
-  #nextRange(): Part | undefined {
+  #nextRange(): RangePart | undefined {
     if (this.#parts.length > this.#others.size + 1) return undefined;
     return this.#hold() ? this.#append(this.#rangeEnd(this.#next), RANGE_BYTES) : undefined;
   }
@@ -294,8 +294,8 @@ export class RangesAhead<Lease> extends Readable {
     return Math.min(start + RANGE_BYTES, this.#plan.end);
   }
 
-  #append(end: number, heldBytes: number): Part {
-    const part = new Part(this.#next, end, heldBytes);
+  #append(end: number, heldBytes: number): RangePart {
+    const part = new RangePart(this.#next, end, heldBytes);
     this.#parts.push(part);
     this.#next = end;
     return part;
@@ -309,7 +309,7 @@ export class RangesAhead<Lease> extends Readable {
     return true;
   }
 
-  #unhold({ heldBytes }: Part): void {
+  #unhold({ heldBytes }: RangePart): void {
     if (!this.destroyed) this.#keep(this.#aheadBytes - heldBytes);
   }
 
@@ -320,49 +320,49 @@ export class RangesAhead<Lease> extends Readable {
     hold.resize(bytes);
   }
 
-  async #open(connection: Connection<Lease>, part: Part): Promise<void> {
-    this.#assign(connection, part);
+  async #open(reader: RangeReader<Lease>, part: RangePart): Promise<void> {
+    this.#assign(reader, part);
     try {
-      const source = await this.#request(connection, part);
-      if (source !== undefined) this.#attach(connection, part, source);
+      const source = await this.#request(reader, part);
+      if (source !== undefined) this.#attach(reader, part, source);
     } catch (error) {
-      this.#lost(connection, part, error as Error);
+      this.#lost(reader, part, error as Error);
     }
   }
 
   /** undefined if nobody needs it any more. */
-  async #request(connection: Connection<Lease>, part: Part): Promise<Readable | undefined> {
+  async #request(reader: RangeReader<Lease>, part: RangePart): Promise<Readable | undefined> {
     const range = { start: part.at, end: part.end - 1 };
-    connection.isOpening = true;
+    reader.isOpening = true;
     try {
-      const source = await this.#plan.open(range, connection.lease?.item, this.#ending);
+      const source = await this.#plan.open(range, reader.lease?.item, this.#ending);
       if (!this.destroyed) return source;
       discard(source);
     } catch (error) {
       if (!this.destroyed) throw error;
     } finally {
-      connection.isOpening = false;
+      reader.isOpening = false;
     }
-    this.#release(connection);
+    this.#release(reader);
     return undefined;
   }
 
-  #release(connection: Connection<Lease>): void {
-    if (!this.#others.delete(connection)) return;
+  #release(reader: RangeReader<Lease>): void {
+    if (!this.#others.delete(reader)) return;
     // In the middle of a part the session's state is unknown.
-    connection.lease?.release(connection.part === undefined ? 'keep' : 'discard');
-    connection.part = undefined;
+    reader.lease?.release(reader.part === undefined ? 'keep' : 'discard');
+    reader.part = undefined;
   }
 
   /** Lets a connection end its part. */
-  #dismiss(connection: Connection<Lease>): void {
-    connection.isLeaving = true;
-    if (connection.part !== undefined || connection.isOpening) return;
-    this.#release(connection);
+  #dismiss(reader: RangeReader<Lease>): void {
+    reader.isLeaving = true;
+    if (reader.part !== undefined || reader.isOpening) return;
+    this.#release(reader);
     this.#employAll();
   }
 
-  #count(bytes: number, part: Part): void {
+  #count(bytes: number, part: RangePart): void {
     const now = this.#now();
     if (this.#dryFrom !== undefined && part === this.#parts[0]) {
       // Otherwise the consumer was still busy with earlier bytes.
@@ -400,7 +400,8 @@ export class RangesAhead<Lease> extends Readable {
     }
     if (this.#isOnTrial()) return;
     const { size } = this.#others;
-    const wanted = size < this.#known.count ? this.#known.count : Math.min(this.#plan.more.most, 2 * size + 1);
+    const doubled = 2 * size + 1;
+    const wanted = size < this.#known.count ? this.#known.count : Math.min(this.#plan.more.most, doubled);
     if (!this.#hasEnough && wanted > size) void this.#add(wanted - size);
   }
 
@@ -422,7 +423,7 @@ export class RangesAhead<Lease> extends Readable {
 
   async #add(count: number): Promise<void> {
     this.#isTaking = true;
-    const added: Connection<Lease>[] = [];
+    const added: RangeReader<Lease>[] = [];
     while (added.length < count && this.#hasWork) {
       const other = await this.#take();
       if (other === undefined || !(await this.#putToWork(other))) break;
@@ -435,17 +436,17 @@ export class RangesAhead<Lease> extends Readable {
     this.#measure(this.#now() + SETTLING_TRIPS * this.#tripMs);
   }
 
-  async #take(): Promise<Connection<Lease> | undefined> {
+  async #take(): Promise<RangeReader<Lease> | undefined> {
     const lease = await this.#plan.more.take();
     if (lease === undefined) return undefined;
-    const other: Connection<Lease> = { lease, part: undefined, isOpening: false, isLeaving: false };
+    const other: RangeReader<Lease> = { lease, part: undefined, isOpening: false, isLeaving: false };
     this.#others.add(other);
     lease.onRecall(() => this.#dismiss(other));
     return other;
   }
 
   /** Resolves with false if the connection has been released. */
-  async #putToWork(other: Connection<Lease>): Promise<boolean> {
+  async #putToWork(other: RangeReader<Lease>): Promise<boolean> {
     if (this.destroyed || this.#isOver || other.isLeaving) this.#release(other);
     else if (this.#next < this.#plan.end) this.#employ(other);
     else if (!(await this.#divide(other))) this.#release(other);
@@ -463,14 +464,14 @@ export class RangesAhead<Lease> extends Readable {
    * Ends the stream that goes on to the end of the file where a range on another connection begins, once that range has
    * been answered. Resolves with false if the stream has to go on.
    */
-  async #divide(other: Connection<Lease>): Promise<boolean> {
+  async #divide(other: RangeReader<Lease>): Promise<boolean> {
     const stream = this.#own.part;
     const { end } = this.#plan;
     if (stream?.end !== end) return false;
     const lead = Math.max(RANGE_BYTES, SETTLING_TRIPS * this.#tripMs * this.#rate) * (1 + this.#overtaken);
     const start = Math.floor(stream.at + lead);
     if (end - start < RANGE_BYTES || !this.#hold()) return false;
-    const range = new Part(start, start + RANGE_BYTES, RANGE_BYTES);
+    const range = new RangePart(start, start + RANGE_BYTES, RANGE_BYTES);
     this.#assign(other, range);
     let source: Readable | undefined;
     try {

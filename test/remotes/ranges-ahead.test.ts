@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { Ending, type EndSignal } from '../../src/base/ending.js';
 import type { Hold } from '../../src/budgets/memory.js';
 import type { MoreSessions, SpareLease } from '../../src/remotes/more-sessions.js';
-import { isWorthMore, RangesAhead, unknownLine, type LineMemory } from '../../src/remotes/ranges-ahead.js';
+import { isWorthMore, RangesAhead, unknownLine } from '../../src/remotes/ranges-ahead.js';
 import type { ByteRange } from '../../src/remotes/remote.js';
 
 const MIB = 1024 * 1024;
@@ -169,7 +169,7 @@ interface Setting {
   readonly line?: Line;
   readonly spares?: Spares;
   readonly hold?: CountedHold;
-  readonly memory?: LineMemory;
+  readonly memory?: ReturnType<typeof unknownLine>;
   readonly start?: number;
   readonly end?: number;
 }
