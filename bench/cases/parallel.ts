@@ -1,8 +1,8 @@
 import { MIB } from '../lab/lab.js';
 import type { Protocol } from '../lab/target.js';
-import type { BenchCase, Goal } from '../scenario.js';
+import { BEFORE, type BenchCase, type Goal, NOT_SLOWER } from '../scenario.js';
 import { protocolsOf } from './large.js';
-import { gatewayFront, seed, throughFront, type Direction } from './transfers.js';
+import { gatewayFront, seed, throughFront, type Direction, type Front } from './transfers.js';
 
 const COUNTS: readonly number[] = [8, 64];
 /** The size of all files of one scenario together, as a multiple of the large file. */
@@ -17,27 +17,31 @@ export const parallel: BenchCase = {
   about:
     'One curl sends or fetches all of them at once over connections of their own. Pools are wide enough for all ' +
     '(FTP: 64 sessions). rclone and the naive gateway open what they like.',
-  async *scenarios(lab, { size, only }) {
+  async *scenarios(lab, { size, before, only }) {
     for (const protocol of protocolsOf(only)) {
       const target = await lab.target(protocol);
       const pool = { maxSessions: protocol === 'sftp' ? 8 : 64 };
-      const gateway = await lab.gateway({ connections: { remote: target }, pool });
+      const start = async (name: string, checkout?: string): Promise<Front> =>
+        gatewayFront(await lab.gateway({ connections: { remote: target }, pool, checkout }), 'remote', target, name);
       for (const files of COUNTS) await seed(lab, target, bytesOf(size, files));
-      const [webdav, naive] = [await lab.webdav(target), await lab.naiveGateway(target)];
-      const own = gatewayFront(gateway, 'remote', target);
-      await lab.warmUp(own);
+      const own = await start('gateway');
+      const rivals =
+        before === undefined
+          ? [await lab.webdav(target), await lab.naiveGateway(target)]
+          : [await start(BEFORE, before)];
+      for (const front of [own, ...rivals]) await lab.warmUp(front);
       for (const files of COUNTS) {
         for (const direction of ['up', 'down'] satisfies Direction[]) {
           const load = { target, direction, bytes: bytesOf(size, files), files };
           yield {
             name: `${protocol} ${direction} ${files} × ${load.bytes / MIB} MiB`,
             unit: 'MB/s',
-            contenders: [own, webdav, naive].map((front) => throughFront(lab, load, front)),
-            goals: memoryGoal(protocol, files),
+            contenders: [own, ...rivals].map((front) => throughFront(lab, load, front)),
+            goals: before === undefined ? memoryGoal(protocol, files) : [NOT_SLOWER],
           };
         }
       }
-      for (const service of [gateway, webdav, naive]) await service.stop();
+      for (const front of [own, ...rivals]) await front.stop();
     }
   },
 };
