@@ -7,6 +7,9 @@ import { UNCOUNTED } from '../../src/budgets/memory.js';
 import { parseContentDigest, pump } from '../../src/operations/pump.js';
 import { BorrowingSink, lentBody } from './lent-bytes.js';
 
+const CHUNK = 512 * 1024;
+/** What all transfers receive in one turn of the event loop. */
+const SHARE = 8 * CHUNK;
 const NEVER = new AbortController().signal;
 
 class Sink extends Writable {
@@ -181,3 +184,35 @@ test('bytes that are taken at once need no memory', async () => {
   const body = lentBody(Buffer.alloc(1_000), [100], { ...UNCOUNTED, require });
   assert.equal(await pump(body, new BorrowingSink(Infinity), { signal: NEVER, size: 1_000 }), 1_000);
 });
+
+for (const most of [0, Infinity]) {
+  test(`bodies that all have bytes share the turns of the event loop (${most === 0 ? 'copied' : 'lent'})`, async () => {
+    const size = 8 * CHUNK + 1;
+    const sinks = Array.from({ length: 40 }, () => new BorrowingSink(most));
+    const taken = (): number[] => sinks.map(({ chunks }) => chunks.reduce((sum, { length }) => sum + length, 0));
+    const gone = new AbortController();
+    const reason = new GatewayError('client_gone', 'the client left');
+    const moving = sinks.map((sink, index) => {
+      const signal = index === 30 ? gone.signal : NEVER;
+      return pump(lentBody(Buffer.alloc(size), [CHUNK]), sink, { signal, size });
+    });
+    const ends = Promise.allSettled(moving);
+    let isOver = false;
+    void ends.then(() => (isOver = true));
+    for (let before = 0; !isOver;) {
+      await new Promise(setImmediate);
+      const bytes = taken();
+      const all = bytes.reduce((sum, one) => sum + one, 0);
+      // What one turn allows may arrive in the next one.
+      assert.ok(all - before <= 2 * SHARE, `${all - before} bytes in one turn`);
+      before = all;
+      // Some still wait for their first turn.
+      if (Math.max(...bytes) > 0 && bytes[30] === 0) gone.abort(reason);
+      const others = bytes.filter((_, index) => index !== 30);
+      assert.ok(Math.max(...others) - Math.min(...others) <= 3 * CHUNK, bytes.join(' '));
+    }
+    const failed = (await ends).filter(({ status }) => status === 'rejected');
+    assert.deepEqual(failed, [{ status: 'rejected', reason }]);
+    assert.deepEqual(new Set(taken().filter((_, index) => index !== 30)), new Set([size]));
+  });
+}

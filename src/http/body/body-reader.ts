@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import type { Hold } from '../../budgets/memory.js';
 import { GatewayError, toGatewayError } from '../../base/errors.js';
 import type { Borrower, Lender } from '../../base/lent.js';
+import { TransferTurns } from '../../base/turn-share.js';
 
 export interface BodySocket {
   pause(): void;
@@ -43,7 +44,8 @@ export class BodyReader extends Readable implements Lender {
   #wholeBytes = 0;
   #isInPieces = false;
   #borrower: Borrower | undefined;
-  readonly #roomy = (): void => this._read();
+  readonly #turns = new TransferTurns();
+  readonly #readOn = (): void => this._read();
   /** It has ended early. */
   #isCut = false;
 
@@ -63,6 +65,7 @@ export class BodyReader extends Readable implements Lender {
   accept(chunk: Buffer, isLast: boolean, isLent = false): void {
     this.received += chunk.length;
     this.waiting = false;
+    this.#turns.spend(chunk.length);
     if (this.destroyed || this.#isCut) {
       // The connection can serve the next request.
       if (isLast) this.#finish();
@@ -76,7 +79,7 @@ export class BodyReader extends Readable implements Lender {
       if (!this.#admits(rest)) return;
       hasRoom = this.push(isLent ? Buffer.from(rest) : rest);
     }
-    hasRoom &&= this.#borrower?.awaitRoom(this.#roomy) ?? true;
+    if (!isLast) hasRoom &&= this.#mayCome();
     if (isLast && this.#declared !== undefined && this.received !== this.#declared) {
       this.destroy(clientGone(`the body ended after ${this.received} of ${this.#declared} announced bytes`));
     } else if (isLast) {
@@ -97,10 +100,11 @@ export class BodyReader extends Readable implements Lender {
   }
 
   override _read(): void {
-    if (this.complete || this.#isCut) return;
+    if (this.complete || this.#isCut || this.destroyed) return;
     this.#isResting = !this.#isRead;
-    if (this.#isResting || this.#borrower?.awaitRoom(this.#roomy) === false) return;
+    if (this.#isResting) return;
     this.#expectAfterPause();
+    if (!this.#mayCome()) return;
     this.#isStarving = !this.#makesRoom();
     if (this.#isStarving) return;
     this.waiting = true;
@@ -117,6 +121,7 @@ export class BodyReader extends Readable implements Lender {
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
     this.waiting = false;
     this.#isStarving = false;
+    this.#turns.end();
     this.#memory.resize(this.#wholeBytes);
     this.#whole?.fail(error ?? clientGone());
     done(error);
@@ -188,6 +193,12 @@ export class BodyReader extends Readable implements Lender {
   #lend(chunk: Buffer): number {
     const isNext = this.readableLength === 0 && this.readableFlowing === true;
     return isNext ? (this.#borrower?.borrow(chunk) ?? 0) : 0;
+  }
+
+  /** There is room for the next chunk, and it is this body's turn; if not, `_read` is called once it is. */
+  #mayCome(): boolean {
+    if (this.#borrower?.awaitRoom(this.#readOn) === false) return false;
+    return this.#whole !== undefined || this.#turns.await(this.#expectedBytes, this.#readOn);
   }
 
   #admits(chunk: Buffer): boolean {

@@ -24,6 +24,7 @@ import {
 import type { Connection } from '../../connections/connection.js';
 import { timed } from './connect-times.js';
 import { raceConnects } from './race.js';
+import { readInTurn } from './read-in-turn.js';
 
 /**
  * Makes every outgoing socket of the program: it resolves the name, checks each address against the network rules, and
@@ -184,6 +185,7 @@ export function createDialer(
         return raceConnects(addresses, port, rules.localAddress, limit, hasWideReads);
       });
       observer.connected?.(socket);
+      readInTurn(socket);
       return socket;
     } catch (error) {
       if (error instanceof GatewayError || signal.aborted) throw error;
@@ -244,6 +246,7 @@ export function createDialer(
     const socket = await connect(host, port, options);
     const secured = await secure(socket, { ...options.tls, host }, options.timeoutMs, options.signal);
     observer.secured?.(secured);
+    readInTurn(secured);
     return secured;
   }
 

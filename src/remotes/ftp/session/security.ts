@@ -8,6 +8,7 @@ import type { EndSignal } from '../../../base/ending.js';
 import { GatewayError, type Step } from '../../../base/errors.js';
 import type { FtpConnection } from '../../../connections/connection.js';
 import { TLS_CIPHERS, tlsFailure } from '../../dial/dial.js';
+import { readInTurn } from '../../dial/read-in-turn.js';
 import { withNotifiedEnd } from './notified-end.js';
 
 /**
@@ -49,6 +50,7 @@ export function createSecurity(connection: FtpConnection): Security {
   function wrap(socket: Duplex, resume: boolean): tls.TLSSocket {
     const secured = tls.connect({ ...options, socket, ...(resume && session !== undefined ? { session } : {}) });
     // TLS 1.3 sends tickets after the handshake, and some servers accept each of them only once.
+    readInTurn(secured);
     secured.on('session', (ticket) => {
       session = ticket;
     });
