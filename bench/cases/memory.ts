@@ -1,5 +1,7 @@
-import { MIB } from '../lab/lab.js';
-import type { BenchCase } from '../scenario.js';
+import { runJob } from '../lab/job-client.js';
+import { type Lab, MIB } from '../lab/lab.js';
+import { residentMiB } from '../lab/process-meter.js';
+import { BEFORE, type BenchCase, type CaseOptions, type Contender, type Scenario } from '../scenario.js';
 import { protocolsOf } from './large.js';
 import { gatewayFront, seed, throughFront, type Direction, type Load } from './transfers.js';
 
@@ -14,13 +16,23 @@ const TOGETHER = 1;
 const ALONE_MIB = 100;
 const EACH_MIB = 4;
 
+/** A job may need so much, however many files it has, and hold the event loop for so long. */
+const JOB_MIB = 80;
+const JOB_STALL_MS = 20;
+/** Code that the first job loads stays loaded. */
+const FEW_OBJECTS = 2_000;
+
 export const memory: BenchCase = {
   name: 'memory',
-  title: 'memory of the process against file size and against parallel transfers',
+  title: 'memory of the process against file size, parallel transfers and the number of files',
   about:
     'Peak resident memory (VmHWM, set back before every run) of a gateway that lives through the whole case. ' +
-    'It must not follow the size of a file.',
-  async *scenarios(lab, { size, only }) {
+    'It must not follow the size of a file, nor the number of files of a job: one finds a million objects, another one ' +
+    'deletes 200,000.',
+  async *scenarios(lab, options) {
+    const { size, only } = options;
+    yield* manyFiles(lab, options);
+    if (only.startsWith('a job')) return;
     for (const protocol of protocolsOf(only)) {
       const target = await lab.target(protocol);
       const pool = { maxSessions: protocol === 'sftp' ? 8 : 64 };
@@ -47,5 +59,58 @@ export const memory: BenchCase = {
     }
   },
 };
+
+/** What jobs do with many objects of a store. */
+async function* manyFiles(lab: Lab, { quick, before, only }: CaseOptions): AsyncGenerator<Scenario> {
+  const [found, deleted] = quick ? [20_000, 4_000] : [1_000_000, 200_000];
+  const works = [
+    ['finds', found],
+    ['deletes', deleted],
+  ] as const;
+  const wanted = works.map(
+    ([what, objects]) => [`a job ${what} ${objects.toLocaleString('en')} objects`, what, objects] as const,
+  );
+  for (const [name, what, objects] of wanted.filter(([name]) => ` ${name}`.includes(` ${only}`))) {
+    const contenders: Contender[] = [];
+    for (const checkout of [undefined, ...(before === undefined ? [] : [before])]) {
+      const target = await lab.largeStore();
+      const gateway = await lab.gateway({ connections: { remote: target }, checkout });
+      // Each deletes trees of its own.
+      let trees = 0;
+      const work = async (count: number): Promise<void> => {
+        const path = `/${checkout === undefined ? 'own' : 'former'}-${trees++}/tree-${count}`;
+        const source = { connectionId: 'remote', path };
+        if (what === 'deletes') await runJob(gateway, { type: 'delete', source });
+        else
+          await runJob(gateway, {
+            type: 'copy',
+            dryRun: true,
+            source,
+            destination: { connectionId: 'remote', path: '/nowhere' },
+          });
+      };
+      await work(FEW_OBJECTS);
+      contenders.push({
+        name: checkout === undefined ? 'gateway' : BEFORE,
+        pid: gateway.pid,
+        restMiB: residentMiB(gateway.pid),
+        longestStallMs: gateway.longestStallMs,
+        run: async () => {
+          await work(objects);
+          return { bytes: 0, operations: objects };
+        },
+      });
+    }
+    yield {
+      name,
+      unit: 'ops/s',
+      contenders,
+      goals: [
+        { kind: 'memory', atMostMiB: JOB_MIB },
+        { kind: 'stall', atMostMs: JOB_STALL_MS },
+      ],
+    };
+  }
+}
 
 const whole = (bytes: number): number => Math.max(1, Math.floor(bytes / MIB)) * MIB;

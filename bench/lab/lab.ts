@@ -11,7 +11,7 @@ import { fetchTo, send } from './http-client.js';
 import { runCommand, type Service } from './process.js';
 import type { ProfileFile } from '../report/profile.js';
 import { startLabPostgres, type LabDatabase, type LabPostgres } from './database.js';
-import { startFarAway, startFtp, startSftp, startStore, type Running } from './servers.js';
+import { startFarAway, startFtp, startLargeStore, startSftp, startStore, type Running } from './servers.js';
 import type { Protocol, Target } from './target.js';
 import { startWebhookReceiver, type WebhookReceiver } from './webhook-receiver.js';
 
@@ -49,6 +49,11 @@ export class Lab {
       this.#passivePorts = passivePorts;
       return target;
     });
+  }
+
+  /** A store whose folders have any number of objects (large-store.ts). */
+  largeStore(): Promise<Target> {
+    return this.#once('large store', async () => this.#keep(await startLargeStore()));
   }
 
   /** The same server, with a round trip of this length in front of it. */

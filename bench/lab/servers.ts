@@ -43,9 +43,14 @@ export async function startFtp(): Promise<Running<{ target: FtpTarget; passivePo
   };
 }
 
-export async function startStore(): Promise<Running<S3Target>> {
+export const startStore = (): Promise<Running<S3Target>> => startStoreOf('s3-store.js');
+
+/** A store of any number of objects, without content. */
+export const startLargeStore = (): Promise<Running<S3Target>> => startStoreOf('large-store.js');
+
+async function startStoreOf(program: string): Promise<Running<S3Target>> {
   const port = await freePort();
-  const script = fileURLToPath(new URL('s3-store.js', import.meta.url));
+  const script = fileURLToPath(new URL(program, import.meta.url));
   const service = await startService(process.execPath, ['--max-semi-space-size=64', script, String(port)], {
     isReady: () => accepts('127.0.0.1', port),
   });
