@@ -1,5 +1,6 @@
 /** The running operations of this process: their progress, and how to end one from outside. */
 import { GatewayError } from '../base/errors.js';
+import { PassingSet } from '../base/passing-set.js';
 import type { TransferType, Direction } from '../contract/transfer.js';
 import type { JobReference } from '../storage/storage.js';
 
@@ -25,12 +26,13 @@ export interface LiveTransfer {
 }
 
 export interface LiveEntry {
+  readonly transferId: string;
   snapshot(): LiveTransfer;
   end(reason: GatewayError): void;
 }
 
 export class LiveTransfers {
-  readonly #entries = new Map<string, LiveEntry>();
+  readonly #entries = new PassingSet<LiveEntry>();
   #whenBusy = (): void => undefined;
 
   /** Calls `act` whenever an operation begins while none runs. */
@@ -38,19 +40,16 @@ export class LiveTransfers {
     this.#whenBusy = act;
   }
 
-  add(id: string, entry: LiveEntry): void {
-    const isFirst = this.#entries.size === 0;
-    this.#entries.set(id, entry);
-    if (isFirst) this.#whenBusy();
+  /** Returns a function that removes it. */
+  add(entry: LiveEntry): () => void {
+    const remove = this.#entries.add(entry);
+    if (this.#entries.size === 1) this.#whenBusy();
+    return remove;
   }
 
-  remove(id: string): void {
-    this.#entries.delete(id);
-  }
-
-  /** In the order in which they began. */
+  /** In no order. */
   list(): readonly LiveTransfer[] {
-    return Array.from(this.#entries.values(), (entry) => entry.snapshot());
+    return this.#entries.items().map((entry) => entry.snapshot());
   }
 
   /**
@@ -58,7 +57,7 @@ export class LiveTransfers {
    * its own result if its file is being published at that moment.
    */
   cancel(accountId: string, id: string): boolean {
-    const entry = this.#entries.get(id);
+    const entry = this.#entries.items().find(({ transferId }) => transferId === id);
     if (entry?.snapshot().accountId !== accountId) return false;
     entry.end(
       new GatewayError('cancelled', 'the transfer was cancelled by the owner of the account', { step: 'transfer' }),

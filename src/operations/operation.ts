@@ -258,6 +258,7 @@ export class RunningOperation implements Operation, LiveEntry, Yielding {
   readonly paces = new EndPaces();
   readonly #ending = new Ending();
   readonly #stopListening: () => void;
+  readonly #leaveLive: () => void;
   #isIrrevocable = false;
   #reasonToEnd: Error | undefined;
   #isInPlace = false;
@@ -287,7 +288,7 @@ export class RunningOperation implements Operation, LiveEntry, Yielding {
     this.span = this.#beginSpan();
     this.#stages = new Stages(this.span.isRecorded);
     request.timedBy?.(this.#stages);
-    options.live.add(transfer.id, this);
+    this.#leaveLive = options.live.add(this);
   }
 
   get signal(): AbortSignal {
@@ -486,7 +487,7 @@ export class RunningOperation implements Operation, LiveEntry, Yielding {
   }
 
   #close(error: GatewayError | undefined): void {
-    this.#options.live.remove(this.#transfer.id);
+    this.#leaveLive();
     this.#stopListening();
     this.#stages.end();
     this.#endSpan(error);

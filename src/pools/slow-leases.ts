@@ -3,6 +3,7 @@
  * session.
  */
 import { GatewayError } from '../base/errors.js';
+import { PassingSet } from '../base/passing-set.js';
 
 /** A lease yields if its client moves fewer than so many bytes per second for so long. */
 export interface GiveWayLimits {
@@ -31,7 +32,7 @@ interface Held<E> {
 export class SlowLeases<E> {
   readonly #host: string;
   readonly #limits: GiveWayLimits;
-  readonly #held = new Set<Held<E>>();
+  readonly #held = new PassingSet<Held<E>>();
 
   constructor(host: string, limits: GiveWayLimits) {
     this.#host = host;
@@ -40,16 +41,14 @@ export class SlowLeases<E> {
 
   /** Returns a function to call when the lease is returned. */
   add(entry: E, yielding: Yielding): () => void {
-    const held = { entry, yielding, isAsked: false };
-    this.#held.add(held);
-    return () => this.#held.delete(held);
+    return this.#held.add({ entry, yielding, isAsked: false });
   }
 
   /** Ends the slowest until `count` leases are being returned; only those on an entry that `isWanted`. */
   giveWay(count: number, isWanted: (entry: E) => boolean): void {
     const { belowBytesPerSecond, afterMs } = this.#limits;
     if (belowBytesPerSecond === 0) return;
-    const wanted = [...this.#held].filter(({ entry }) => isWanted(entry));
+    const wanted = this.#held.items().filter(({ entry }) => isWanted(entry));
     const missing = count - wanted.filter(({ isAsked }) => isAsked).length;
     if (missing <= 0) return;
     const slow = wanted

@@ -228,19 +228,18 @@ export class Database {
   async #on<T>(line: Line, load: number, work: (sql: Sql) => PromiseLike<T>, silenceMs: number): Promise<T> {
     this.#refuseWhileAway();
     const pool = this.#pool;
-    let giveUp = (_cause: Error): void => undefined;
+    let answered = (): void => undefined;
     const doubt = setTimeout(() => this.#suspect(), DOUBT_MS);
     line.load += load;
     try {
-      const given = new Promise<never>((_, reject) => (giveUp = reject));
-      this.#unanswered.add(giveUp);
+      const given = new Promise<never>((_, reject) => (answered = this.#unanswered.add(reject)));
       return await answerWithin(Promise.race([work(line.sql), given]), silenceMs);
     } catch (error) {
       throw this.#translate(error, pool);
     } finally {
       line.load -= load;
       clearTimeout(doubt);
-      this.#unanswered.delete(giveUp);
+      answered();
     }
   }
 

@@ -1,3 +1,4 @@
+import { PassingSet } from '../../base/passing-set.js';
 import { Periodic } from '../../base/periodic.js';
 import { uuidv7 } from '../../base/uuid.js';
 import { GatewayError } from '../../base/errors.js';
@@ -41,8 +42,8 @@ export class TransferHistory {
   readonly #receiptWriters = new Map<string, HistoryWriter>();
   /** Running transfers without a pending row, oldest first. */
   readonly #fresh = new Map<string, { readonly since: number; readonly row: TransferRow }>();
-  /** Rows with a caller that waits until they are durable, oldest first. */
-  readonly #finishing = new Map<string, Waiting>();
+  /** Rows with a caller that waits until they are durable. */
+  readonly #finishing = new PassingSet<Waiting>();
   /** One timer for all transfers; it stops when there are none. */
   readonly #watching = new Periodic(() => this.#tick(), TICK_MS);
 
@@ -184,13 +185,17 @@ export class TransferHistory {
 
   #durable(row: TransferRow): Promise<void> {
     return new Promise<void>((resolve, reject) => {
-      this.#finishing.set(row.id, {
+      const leave = this.#finishing.add({
         since: performance.now(),
-        giveUp: () => reject(new GatewayError('database_away', LATE_TEXT, { step: 'history', retryAfterMs: 5000 })),
+        // The row stays queued and is written when the database is back.
+        giveUp: () => {
+          leave();
+          reject(new GatewayError('database_away', LATE_TEXT, { step: 'history', retryAfterMs: 5000 }));
+        },
       });
       this.#watching.start();
       this.#writerOf(row).add(row, (error) => {
-        this.#finishing.delete(row.id);
+        leave();
         if (error === undefined) resolve();
         else reject(error);
       });
@@ -216,12 +221,7 @@ export class TransferHistory {
       this.#fresh.delete(id);
       this.#writer.add(row);
     }
-    for (const [id, { since, giveUp }] of this.#finishing) {
-      if (now - since < FINISH_PATIENCE_MS) break;
-      // The row stays queued and is written when the database is back.
-      this.#finishing.delete(id);
-      giveUp();
-    }
+    for (const { since, giveUp } of this.#finishing.items()) if (now - since >= FINISH_PATIENCE_MS) giveUp();
     for (const writers of [this.#jobWriters, this.#receiptWriters]) {
       for (const [accountId, writer] of writers) {
         if (writer.queuedRows > 0) continue;

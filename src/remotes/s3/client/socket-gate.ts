@@ -1,5 +1,6 @@
 import { waitFor } from '../../../base/deadline.js';
 import type { EndSignal } from '../../../base/ending.js';
+import { PassingSet } from '../../../base/passing-set.js';
 
 /** Ends a request's use of its socket; called once, by the code that sees the socket free again. */
 export type Leave = () => void;
@@ -28,8 +29,9 @@ interface Waiter {
 export class SocketGate {
   readonly #most: number;
   readonly #takePlace: () => Place | undefined;
-  readonly #leases = new Set<LeaseGate>();
-  readonly #waiting = new Set<Waiter>();
+  readonly #leases = new PassingSet<LeaseGate>();
+  /** A list, although they leave in any order: a Set would keep them (base/passing-set.ts). */
+  readonly #waiting: Waiter[] = [];
   #underWay = 0;
 
   /**
@@ -42,28 +44,31 @@ export class SocketGate {
   }
 
   openLease(): LeaseGate {
-    const lease = new LeaseGate(this);
-    this.#leases.add(lease);
+    const lease = new LeaseGate(this, () => {
+      leave();
+      this.#admitNext();
+    });
+    const leave = this.#leases.add(lease);
     return lease;
-  }
-
-  closeLease(lease: LeaseGate): void {
-    this.#leases.delete(lease);
-    this.#admitNext();
   }
 
   enter(lease: LeaseGate, signal: EndSignal): Promise<Leave> {
     return waitFor({ signal }, (admit) => {
       const waiter: Waiter = { lease, admit };
-      this.#waiting.add(waiter);
+      this.#waiting.push(waiter);
       this.#admitNext();
-      return () => this.#waiting.delete(waiter);
+      return () => this.#leave(waiter);
     });
+  }
+
+  #leave(waiter: Waiter): void {
+    const at = this.#waiting.indexOf(waiter);
+    if (at !== -1) this.#waiting.splice(at, 1);
   }
 
   #admitNext(): void {
     for (const wantsFirst of [true, false]) {
-      for (const waiter of this.#waiting) {
+      for (const waiter of [...this.#waiting]) {
         if ((waiter.lease.underWay === 0) === wantsFirst && this.#hasRoom(waiter.lease)) this.#admit(waiter);
       }
     }
@@ -72,14 +77,14 @@ export class SocketGate {
   #hasRoom(lease: LeaseGate): boolean {
     if (lease.underWay === 0) return this.#underWay < this.#most;
     let reserved = 0;
-    for (const { underWay } of this.#leases) if (underWay === 0) reserved += 1;
+    for (const { underWay } of this.#leases.items()) if (underWay === 0) reserved += 1;
     return this.#underWay < this.#most - reserved;
   }
 
   #admit(waiter: Waiter): void {
     const place = waiter.lease.underWay === 0 ? UNBOUNDED : this.#takePlace();
     if (place === undefined) return;
-    this.#waiting.delete(waiter);
+    this.#leave(waiter);
     this.#underWay += 1;
     waiter.lease.underWay += 1;
     let hasLeft = false;
@@ -100,19 +105,18 @@ export class SocketGate {
 /** The requests of one lease. */
 export class LeaseGate {
   readonly #gate: SocketGate;
+  /** The lease is over. */
+  readonly close: () => void;
   /** Requests of this lease that hold a socket. */
   underWay = 0;
 
-  constructor(gate: SocketGate) {
+  constructor(gate: SocketGate, close: () => void) {
     this.#gate = gate;
+    this.close = close;
   }
 
   /** Resolves when a request may be sent; rejects with the signal's reason. */
   enter(signal: EndSignal): Promise<Leave> {
     return this.#gate.enter(this, signal);
-  }
-
-  close(): void {
-    this.#gate.closeLease(this);
   }
 }
