@@ -4,6 +4,7 @@
  */
 import type { Budget } from '../budgets/budget.js';
 import { Memory } from '../budgets/memory.js';
+import type { EndSignal } from '../base/ending.js';
 import { hasCode } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
 import type { ConflictRule } from '../contract/job.js';
@@ -31,7 +32,7 @@ export interface FileRequest {
   readonly path: RemotePath;
   /** Absent = the last name of the path. */
   readonly filename?: string | undefined;
-  readonly signal: AbortSignal;
+  readonly signal: EndSignal;
   readonly part: JobPart;
 }
 

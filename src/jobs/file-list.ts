@@ -2,6 +2,7 @@
  * Works through a durable list of files: those of a job, of an event's copies, or of a delivered event. Some run
  * concurrently; each error gets a verdict, and each end is recorded.
  */
+import type { EndSignal } from '../base/ending.js';
 import type { GatewayError } from '../base/errors.js';
 import { toGatewayError } from '../base/errors.js';
 import type { JobPart } from '../operations/part.js';
@@ -27,7 +28,7 @@ export interface FileList<File> {
 
 interface SliceOptions {
   readonly parallelFiles: number;
-  readonly signal: AbortSignal;
+  readonly signal: EndSignal;
   /** Claims nothing more after this many milliseconds. */
   readonly turnMs: number;
   /** Whether another file may begin. */

@@ -1,5 +1,6 @@
 /** The actions of a job on its files: copies, moves, deletions, and uploads from a url. */
 import { LRUCache } from 'lru-cache';
+import type { EndSignal } from '../base/ending.js';
 import { GatewayError, hasCode } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
 import { definitionOf } from '../contract/connection/types.js';
@@ -36,7 +37,7 @@ interface FileTask {
   readonly job: RunningJob;
   readonly places: JobPlaces;
   readonly file: JobFile;
-  readonly signal: AbortSignal;
+  readonly signal: EndSignal;
   readonly part: JobPart;
   readonly pace: CopyRequest['pace'];
 }
@@ -116,7 +117,7 @@ export class FileWork {
     connection: Connection,
     place: RemotePath,
     path: Buffer,
-    signal: AbortSignal,
+    signal: EndSignal,
   ): Promise<void> {
     const part: JobPart = {
       reference: { id: job.id, path: path.toString('hex') },

@@ -2,6 +2,7 @@
  * Folders of a listing that are links: a link to a folder above ends a job's way down, and a deletion removes the link.
  */
 import type { Connection } from '../connections/connection.js';
+import type { EndSignal } from '../base/ending.js';
 import { hasCode } from '../base/errors.js';
 import type { LoopCheck } from '../operations/tree/folder.js';
 import { pathBelow } from '../remotes/path.js';
@@ -15,7 +16,7 @@ interface Listed {
   readonly job: RunningJob;
   readonly places: JobPlaces;
   readonly folder: JobFolder;
-  readonly signal: AbortSignal;
+  readonly signal: EndSignal;
 }
 
 export class HiddenLinks {

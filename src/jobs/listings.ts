@@ -6,6 +6,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { entryKey } from '../base/entry-key.js';
 import { type Pair, pairs } from '../base/entry-pairs.js';
 import { EntrySorter, type SortedEntry } from '../base/entry-sorter.js';
+import type { EndSignal } from '../base/ending.js';
 import { type GatewayError, hasCode, toGatewayError } from '../base/errors.js';
 import { OWN_TEMPORARY } from '../base/file-name.js';
 import type { Connection } from '../connections/connection.js';
@@ -77,7 +78,7 @@ interface Listing {
   /** Names that may exist in the folder, on either side, although no listing shows them: none of them is deleted. */
   readonly hidden: HiddenNames;
   readonly sorters: Sorters;
-  readonly signal: AbortSignal;
+  readonly signal: EndSignal;
 }
 
 /**

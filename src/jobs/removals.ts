@@ -1,5 +1,6 @@
 /** A slice of the folders that a job empties: each is removed if it is empty, the deepest ones first. */
 import { entryKey } from '../base/entry-key.js';
+import type { EndSignal } from '../base/ending.js';
 import { type GatewayError, hasCode, toGatewayError } from '../base/errors.js';
 import { OWN_TEMPORARY } from '../base/file-name.js';
 import { retryDelay } from '../base/retry-schedule.js';
@@ -102,7 +103,7 @@ export class Removals {
     connection: Connection,
     place: RemotePath,
     path: Buffer,
-    signal: AbortSignal,
+    signal: EndSignal,
   ): Promise<Content | undefined> {
     const { remotes, leftovers } = this.#options;
     const use = { signal, leftovers, priority: 'background' as const };

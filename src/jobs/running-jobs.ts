@@ -1,6 +1,6 @@
 /** The jobs that this node has slices of: whether they are still wanted, which any node may have changed. */
-import { setMaxListeners } from 'node:events';
 import { onAbort, within } from '../base/deadline.js';
+import { Ending, type EndSignal } from '../base/ending.js';
 import { type ErrorCode, GatewayError } from '../base/errors.js';
 import { Periodic } from '../base/periodic.js';
 import type { JobState } from '../contract/job.js';
@@ -9,14 +9,14 @@ import type { JobNow, Jobs } from '../storage/storage.js';
 /** One slice's part in a job. */
 export interface ActiveRun {
   /** Aborts when the job is cancelled, or the gateway stops. */
-  readonly signal: AbortSignal;
+  readonly signal: EndSignal;
   /** Whether more may be begun. */
   readonly isWanted: boolean;
   leave(): void;
 }
 
 interface Present {
-  readonly activeRuns: Set<AbortController>;
+  readonly activeRuns: Set<Ending>;
   /** Resolved when all slices have left. */
   readonly waiting: (() => void)[];
   state: JobState;
@@ -45,16 +45,15 @@ export class RunningJobs {
     const job = this.#jobs.get(jobId) ?? { activeRuns: new Set(), waiting: [], state: 'running' };
     this.#jobs.set(jobId, job);
     this.#checking.start();
-    const ending = new AbortController();
-    // Each request of the slice's concurrent files listens.
-    setMaxListeners(0, ending.signal);
+    // No AbortSignal: it chains the listeners of all files that have ended, until the next full garbage collection.
+    const ending = new Ending();
     if (this.#ending.has(jobId)) ending.abort(onItsWay());
     const stopListening = onAbort(stopping, (reason) => ending.abort(reason));
     job.activeRuns.add(ending);
     return {
-      signal: ending.signal,
+      signal: ending,
       get isWanted() {
-        return job.state === 'running' && !ending.signal.aborted;
+        return job.state === 'running' && !ending.aborted;
       },
       leave: () => {
         stopListening();

@@ -7,7 +7,6 @@
  */
 import { setMaxListeners } from 'node:events';
 import { onAbort } from '../base/deadline.js';
-import { abortSignalOf } from '../base/ending.js';
 import { Periodic } from '../base/periodic.js';
 import { retryDelay } from '../base/retry-schedule.js';
 import type { Grant } from '../budgets/budget.js';
@@ -352,7 +351,7 @@ export class Pool<T> {
       const isProbe = waiter.priority === 'probe';
       // A probe is a check itself.
       if (!isProbe || waiter.prove) await this.#sessions.prove(entry, waiter.prove && entry.opened < waiter.arrived);
-      const item = await session.lease(abortSignalOf(waiter.signal));
+      const item = await session.lease(waiter.signal);
       if (!isProbe) this.#sessions.use(entry);
       return this.#leaseOf(entry, item, entry.opened < waiter.arrived, waiter);
     } catch (error) {

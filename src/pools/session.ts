@@ -1,4 +1,5 @@
 /** What the pool needs to know of a protocol's session; the pool itself knows no protocol. */
+import type { EndSignal } from '../base/ending.js';
 
 /** One login on a server: an SSH connection, an FTP control connection, an S3 slot. */
 export interface Session<Lease> {
@@ -15,7 +16,7 @@ export interface Session<Lease> {
    * Takes an idle channel or opens one; the pool never asks beyond `capacity`. too_many_sessions if the server refuses
    * another channel: `capacity` has then shrunk to what it admits.
    */
-  lease(signal: AbortSignal): Promise<Lease>;
+  lease(signal: EndSignal): Promise<Lease>;
   /**
    * The same if that takes no time; undefined, and nothing is taken, if `lease` would have to open a channel or fail.
    */

@@ -1,3 +1,4 @@
+import type { EndSignal } from '../../../base/ending.js';
 import type { Session } from '../../../pools/session.js';
 import type { Seen } from './bounded-handler.js';
 import type { LeaseGate } from './socket-gate.js';
@@ -28,7 +29,7 @@ export class S3Session implements Session<S3Lease> {
     return this.#alive;
   }
 
-  async lease(signal: AbortSignal): Promise<S3Lease> {
+  async lease(signal: EndSignal): Promise<S3Lease> {
     signal.throwIfAborted();
     return this.leaseNow();
   }

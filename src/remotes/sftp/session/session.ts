@@ -1,5 +1,6 @@
 import type { Client, ClientChannel } from 'ssh2';
 import { pause, waitFor, within } from '../../../base/deadline.js';
+import type { EndSignal } from '../../../base/ending.js';
 import { GatewayError, hasCode } from '../../../base/errors.js';
 import type { Session } from '../../../pools/session.js';
 import type { SftpConnection } from '../../../connections/connection.js';
@@ -160,7 +161,7 @@ export class SftpSession implements Session<SftpLease> {
     return this.#login.packets.queuedBytes;
   }
 
-  async lease(signal: AbortSignal): Promise<SftpLease> {
+  async lease(signal: EndSignal): Promise<SftpLease> {
     signal.throwIfAborted();
     this.#throwIfGone();
     const idle = this.#line.take();
@@ -169,7 +170,7 @@ export class SftpSession implements Session<SftpLease> {
     const channel = await this.#openBeside();
     if (signal.aborted) {
       this.#line.put(channel);
-      throw signal.reason;
+      signal.throwIfAborted();
     }
     return this.#grant(channel);
   }
