@@ -142,21 +142,17 @@ export class Budget {
 
   #give(claim: Claim): Grant {
     const { owner, isEssential = false } = claim;
-    let held = 0;
     let isOver = false;
     const hold = (amount: number): void => {
       requireAmount(amount);
-      this.#add(owner, amount - held);
-      held = amount;
+      this.#add(owner, amount - grant.amount);
+      grant.amount = amount;
     };
-    hold(claim.amount ?? 1);
-    return {
-      get amount() {
-        return held;
-      },
-      resize: (amount) => {
+    const grant = {
+      amount: 0,
+      resize: (amount: number) => {
         if (isOver) return false;
-        const more = amount - held;
+        const more = amount - grant.amount;
         const refusal = more > 0 ? this.refusalOf({ owner, amount: more, isEssential }) : undefined;
         if (refusal !== undefined) this.#count(refusal, owner);
         else hold(amount);
@@ -170,6 +166,8 @@ export class Budget {
         this.#serve();
       },
     };
+    hold(claim.amount ?? 1);
+    return grant;
   }
 
   #add(owner: string, amount: number): void {

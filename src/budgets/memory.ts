@@ -33,24 +33,22 @@ export class Memory {
   }
 
   hold(): Hold {
-    let held = 0;
     const take = (bytes: number, isRequired: boolean): boolean => {
       // Checked alone: a sum with other bytes could hide a wrong number.
       requireAmount(bytes);
-      if (bytes === held) return true;
-      if (this.#isOver) return bytes < held;
-      if (!this.#resize(this.#bytes + bytes - held, isRequired)) return false;
-      held = bytes;
+      if (bytes === hold.bytes) return true;
+      if (this.#isOver) return bytes < hold.bytes;
+      if (!this.#resize(this.#bytes + bytes - hold.bytes, isRequired)) return false;
+      hold.bytes = bytes;
       return true;
     };
-    return {
-      get bytes() {
-        return held;
-      },
-      resize: (bytes) => take(bytes, false),
-      stretch: (bytes) => this.#isPlenty(bytes - held) && take(bytes, false),
-      require: (bytes) => void take(bytes, true),
+    const hold = {
+      bytes: 0,
+      resize: (bytes: number) => take(bytes, false),
+      stretch: (bytes: number) => this.#isPlenty(bytes - hold.bytes) && take(bytes, false),
+      require: (bytes: number) => void take(bytes, true),
     };
+    return hold;
   }
 
   /** The held bytes count under `owner` from now on. @throws GatewayError overloaded (503); share_exceeded (429) */

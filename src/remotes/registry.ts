@@ -1,6 +1,6 @@
 /** Connection → protocol → pool → lease → Remote. The only file that lists the protocols. */
 import { Periodic } from '../base/periodic.js';
-import { type Memory, UNCOUNTED } from '../budgets/memory.js';
+import { type Hold, type Memory, UNCOUNTED } from '../budgets/memory.js';
 import { hash } from 'node:crypto';
 import { abortSignalOf, type EndSignal } from '../base/ending.js';
 import { GatewayError, hasCode, toGatewayError } from '../base/errors.js';
@@ -242,18 +242,7 @@ export function createRemotes(options: RemotesOptions): Remotes {
 
   function open(lease: Lease<unknown>, connection: Connection, use: UseOptions): Remote {
     const { protocol, limits } = placeOf(connection);
-    const context: RemoteContext = {
-      get signal() {
-        return abortSignalOf(use.signal);
-      },
-      ending: use.signal,
-      leftovers: use.leftovers(connection),
-      mark: use.mark,
-      irrevocable: use.irrevocable,
-      unverified: use.unverified,
-      hold: () => use.memory?.hold() ?? UNCOUNTED,
-      places: use.places,
-    };
+    const context = new UseContext(use, connection);
     const remote = protocol.openRemote(lease.item, connection, limits, context, moreSessions(connection, use));
     return listingInTurns(
       remote,
@@ -379,6 +368,38 @@ export function createRemotes(options: RemotesOptions): Remotes {
       for (const { pool } of pools.values()) pool.close();
     },
   };
+}
+
+/**
+ * What a use lends to its remote. A class, because V8 gives each object literal with a getter a layout of its own, which
+ * keeps everything that the getter can see until the next full garbage collection.
+ */
+class UseContext implements RemoteContext {
+  readonly ending: EndSignal;
+  readonly leftovers: Leftovers;
+  readonly mark: Mark | undefined;
+  readonly irrevocable: (() => void) | undefined;
+  readonly unverified: RemoteContext['unverified'];
+  readonly places: KnownPlaces | undefined;
+  readonly #memory: Memory | undefined;
+
+  constructor(use: UseOptions, connection: Connection) {
+    this.ending = use.signal;
+    this.leftovers = use.leftovers(connection);
+    this.mark = use.mark;
+    this.irrevocable = use.irrevocable;
+    this.unverified = use.unverified;
+    this.places = use.places;
+    this.#memory = use.memory;
+  }
+
+  get signal(): AbortSignal {
+    return abortSignalOf(this.ending);
+  }
+
+  hold(): Hold {
+    return this.#memory?.hold() ?? UNCOUNTED;
+  }
 }
 
 /** Waits until links have few enough leases of this pool. @throws GatewayError acquire_timeout */

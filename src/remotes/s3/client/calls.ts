@@ -1,7 +1,7 @@
 import type { S3Client } from '@aws-sdk/client-s3';
 import { Readable } from 'node:stream';
 import { withDeadline } from '../../../base/deadline.js';
-import type { EndSignal } from '../../../base/ending.js';
+import type { Ending, EndSignal } from '../../../base/ending.js';
 import { GatewayError, type Step } from '../../../base/errors.js';
 import { retrying } from '../../../base/retry.js';
 import type { S3Connection } from '../../../connections/connection.js';
@@ -116,15 +116,7 @@ export class Calls {
     const late = (): GatewayError => this.stalled(options, ms);
     let body: Readable | undefined;
     try {
-      const answer = await withDeadline({ signal, ms, late }, (ending) =>
-        send({
-          ending,
-          get abortSignal() {
-            return ending.signal;
-          },
-          seen: this.seen,
-        }),
-      );
+      const answer = await withDeadline({ signal, ms, late }, (ending) => send(new OneSending(ending, this.seen)));
       body = bodyOf(answer);
       return answer;
     } finally {
@@ -132,6 +124,18 @@ export class Calls {
       if (body === undefined || body.closed) leave();
       else body.once('close', leave);
     }
+  }
+}
+
+/** A class, because a literal with a getter would keep what the getter sees (registry.ts). */
+class OneSending implements SendOptions {
+  constructor(
+    readonly ending: Ending,
+    readonly seen: Seen,
+  ) {}
+
+  get abortSignal(): AbortSignal {
+    return this.ending.signal;
   }
 }
 
