@@ -37,6 +37,8 @@ const GATHER_JOBS_MS = 10;
 const GATHER_MANY_MS = 100;
 /** The size of the last batch from which on the longer time applies. */
 const MANY_ROWS = 4;
+/** Then they wait no longer: what waits while the young generation fills twice stays in the old one as garbage. */
+const FULL_JOBS = 50;
 
 interface Entry {
   readonly row: TransferRow;
@@ -119,7 +121,7 @@ export class HistoryWriter {
       return;
     }
     this.#enqueue({ row, settle });
-    if (row.job === null) this.#pumpSoon();
+    if (row.job === null || this.#queue.length >= FULL_JOBS) this.#pumpSoon();
     else this.#gatherTimer ??= setTimeout(() => this.#gathered(), this.#gatherMs);
   }
 
