@@ -26,6 +26,8 @@ const SETTLING_TRIPS = 3;
 const LEAST_TRIPS = 3;
 const MOST_TRIPS = 12;
 const MEASURED_RANGES = 2;
+/** One more alone might bring nothing: ranges have pauses that one stream for everything has not. */
+const FIRST_STEP = 3;
 /** More connections must have been worthwhile in one of so many measurements. */
 const TRIALS = 2;
 /** The part of the time that the consumer must have waited for bytes: otherwise it is the bottleneck. */
@@ -400,8 +402,8 @@ export class RangesAhead<Lease> extends Readable {
     }
     if (this.#isOnTrial()) return;
     const { size } = this.#others;
-    const doubled = 2 * size + 1;
-    const wanted = size < this.#known.count ? this.#known.count : Math.min(this.#plan.more.most, doubled);
+    const more = size === 0 ? FIRST_STEP : 2 * size + 1;
+    const wanted = size < this.#known.count ? this.#known.count : Math.min(this.#plan.more.most, more);
     if (!this.#hasEnough && wanted > size) void this.#add(wanted - size);
   }
 

@@ -230,10 +230,10 @@ test('a range of a file', async () => {
   assert.ok(line.requests.every(({ range }) => range.start > 5 * MIB && range.end < 80 * MIB + 7));
 });
 
-test('a line that one connection fills gives its second one back, and is left alone for a while', async () => {
+test('a line that one connection fills gives all others back, and is left alone for a while', async () => {
   const { arrives, spares, memory } = setUp({ line: new Line(LINE_BYTES) });
   await arrives();
-  assert.deepEqual(spares.fates, ['keep']);
+  assert.deepEqual(spares.fates, ['keep', 'keep', 'keep']);
   assert.deepEqual([memory.useful?.count, memory.useful?.isMost], [0, true]);
   const next = setUp({ memory });
   await next.arrives();
