@@ -44,7 +44,7 @@ export interface AttemptFacts {
   readonly traceId: string | undefined;
 }
 
-/** The most concurrent attempts to one receiver on this node. */
+/** The most concurrent requests to one receiver on this node. */
 const PER_TARGET = 4;
 const RECOVER_EVERY_MS = 30_000;
 /** Rounds of recovery between two deletions of surplus deliveries. */
@@ -68,7 +68,7 @@ export class Deliverer {
       concurrency,
       // A slow receiver takes at most a quarter of the attempts.
       groupConcurrency: Math.max(1, Math.min(PER_TARGET, concurrency >> 2)),
-      run: (job, signal) => this.#deliver(job, signal),
+      run: (job, signal, worked) => this.#deliver(job, signal, worked),
       log,
     });
   }
@@ -103,7 +103,7 @@ export class Deliverer {
     }
   }
 
-  async #deliver(job: ClaimedTask, signal: AbortSignal): Promise<TaskOutcome> {
+  async #deliver(job: ClaimedTask, signal: AbortSignal, worked: () => void): Promise<TaskOutcome> {
     const event = await this.#options.outgoing.find(job.key);
     if (event === undefined || event.state !== 'pending') return 'done';
     // A node recorded the attempt, and died before it postponed the task.
@@ -111,7 +111,7 @@ export class Deliverer {
       return { again: event.nextAttemptAt };
     }
     const target = await this.#targetOf(event);
-    if (target !== undefined) return this.#try(event, target.url, target.secrets, signal);
+    if (target !== undefined) return this.#try(event, target.url, target.secrets, signal, worked);
     await this.#options.outgoing.cancel(event.id);
     return 'done';
   }
@@ -134,6 +134,7 @@ export class Deliverer {
     url: string,
     secrets: readonly string[],
     signal: AbortSignal,
+    worked: () => void,
   ): Promise<TaskOutcome> {
     const { outgoing, sender, retry, tracer } = this.#options;
     const span = tracer.begin('POST', { kind: 'client', attributes: attributesOf(event, url) });
@@ -149,6 +150,8 @@ export class Deliverer {
       span.end({ error: toGatewayError(thrown).code });
       throw thrown;
     }
+    // The receiver is free for the next request while the database stores this one.
+    worked();
     const { attempt, error } = tried;
     const { status, durationMs } = attempt;
     const now = clock.earliestMs();

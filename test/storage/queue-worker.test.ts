@@ -81,3 +81,57 @@ test('a receiver that does not answer keeps its share alone: the others are clai
   assert.deepEqual(worker.gauge.running, 4);
   await worker.stop(0);
 });
+
+test('a task frees its turn while its result is recorded, until as many are being recorded as may run', async () => {
+  const { claims, finished } = queueOf(Array.from({ length: 40 }, (_, number) => taskOf('one', number)));
+  let begun = 0;
+  let record = (): void => undefined;
+  const recorded = new Promise<void>((resolve) => (record = resolve));
+  const worker = new QueueWorker({
+    claims,
+    queue: 'test',
+    concurrency: 16,
+    groupConcurrency: 4,
+    run: async (_task, _signal, worked) => {
+      begun += 1;
+      worked();
+      await recorded;
+      return 'done';
+    },
+    log: () => undefined,
+  });
+  worker.start();
+  await eventually(() => begun >= 16 + 4, 'the turns that are free are taken');
+  assert.equal(worker.gauge.running, 16 + 4);
+  record();
+  await eventually(() => finished.length === 40, 'all tasks have ended');
+  await worker.stop(0);
+  assert.equal(begun, 40);
+});
+
+test('a worker that stops waits for the results that are being recorded', async () => {
+  const { claims } = queueOf([taskOf('one', 1)]);
+  const order: string[] = [];
+  let record = (): void => undefined;
+  const recorded = new Promise<void>((resolve) => (record = resolve));
+  const worker = new QueueWorker({
+    claims,
+    queue: 'test',
+    concurrency: 16,
+    groupConcurrency: 4,
+    run: async (_task, _signal, worked) => {
+      worked();
+      order.push('worked');
+      await recorded;
+      order.push('recorded');
+      return 'done';
+    },
+    log: () => undefined,
+  });
+  worker.start();
+  await eventually(() => order.length === 1, 'it has worked');
+  const stopping = worker.stop(0).then(() => order.push('stopped'));
+  setImmediate(record);
+  await stopping;
+  assert.deepEqual(order, ['worked', 'recorded', 'stopped']);
+});

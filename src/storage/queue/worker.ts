@@ -19,8 +19,11 @@ interface QueueWorkerOptions<Q extends string> {
   /** Tasks that run at once on this node, shared by account and then by group, and the maximum of one group. */
   readonly concurrency: number;
   readonly groupConcurrency: number;
-  /** Runs one task. After an error the task is given back: it runs again, on this node or another. */
-  run(task: ClaimedTask, signal: AbortSignal): Promise<TaskOutcome>;
+  /**
+   * Runs one task. After an error the task is given back: it runs again, on this node or another. `worked`: only the
+   * record of its result is still under way, so another task may have its turn.
+   */
+  run(task: ClaimedTask, signal: AbortSignal, worked: () => void): Promise<TaskOutcome>;
   readonly log: StorageOptions['log'];
 }
 
@@ -64,6 +67,9 @@ export class QueueWorker<Q extends string = QueueName> {
   readonly #places: NestedBudget;
   readonly #groups = new Map<string, Group>();
   readonly #inHand = new Map<string, InHand>();
+  readonly #runs = new Set<Promise<void>>();
+  /** Tasks without a turn whose results are being recorded. */
+  #records = 0;
   readonly #finished: ClaimedTask[] = [];
   readonly #closing = new AbortController();
   readonly #stopping = new AbortController();
@@ -88,7 +94,7 @@ export class QueueWorker<Q extends string = QueueName> {
 
   /** Running tasks, and claimed ones that wait. */
   get gauge(): { readonly running: number; readonly waiting: number } {
-    const running = this.#turns.used;
+    const running = this.#turns.used + this.#records;
     return { running, waiting: this.#inHand.size - running };
   }
 
@@ -120,6 +126,7 @@ export class QueueWorker<Q extends string = QueueName> {
     const idle = Promise.all([...this.#groups.values()].map(({ queue }) => queue.onIdle()));
     const timer = setTimeout(() => this.#stopping.abort(stopped()), graceMs);
     await idle;
+    await Promise.all(this.#runs);
     clearTimeout(timer);
     await this.#renewing.stop();
     await this.#finishing;
@@ -200,7 +207,7 @@ export class QueueWorker<Q extends string = QueueName> {
     void group.queue.add(async () => {
       // On close the wait rejects; the run then gives the task back.
       const turn = await this.#turns.wait(account, task.group, this.#closing.signal).catch(() => undefined);
-      await this.#run(task.id);
+      await this.#untilWorked(task.id);
       turn?.release();
       group.tasks -= 1;
       if (group.tasks === 0) this.#groups.delete(name);
@@ -208,13 +215,33 @@ export class QueueWorker<Q extends string = QueueName> {
     });
   }
 
+  /** Until the task has worked, or has ended. No more results are recorded at once than tasks run. */
+  #untilWorked(id: string): Promise<void> {
+    return new Promise((resolve) => {
+      let isRecorded = false;
+      const worked = (): void => {
+        if (isRecorded || this.#records >= this.#options.concurrency) return;
+        isRecorded = true;
+        this.#records += 1;
+        resolve();
+      };
+      const run = this.#run(id, worked).finally(() => {
+        this.#runs.delete(run);
+        if (!isRecorded) return resolve();
+        this.#records -= 1;
+        this.#claimAfterEnd();
+      });
+      this.#runs.add(run);
+    });
+  }
+
   /** Never rejects. */
-  async #run(id: string): Promise<void> {
+  async #run(id: string, worked: () => void): Promise<void> {
     const { queue, claims, log } = this.#options;
     const held = (): ClaimedTask => (this.#inHand.get(id) as InHand).task;
     try {
       if (this.#isClosed) return await claims.giveBack(queue, [held()]);
-      const outcome = await this.#options.run(held(), this.#stopping.signal);
+      const outcome = await this.#options.run(held(), this.#stopping.signal, worked);
       if (outcome === 'done') return this.#finish(held());
       await claims.postpone(queue, held(), outcome.again);
     } catch (error) {
