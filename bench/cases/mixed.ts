@@ -15,6 +15,9 @@ const SECONDS = { quick: 3, full: 15 } as const;
 const LARGE = 64 * MIB;
 /** Large transfers at once, half of them uploads. */
 const CROWD = 64;
+/** Enough for all of them and for the small ones: nothing waits for a session, or is refused for want of memory. */
+const SESSIONS = 16;
+const MEMORY_BYTES = 1024 * MIB;
 const MOST_P99_MS = 20;
 
 export const mixed: BenchCase = {
@@ -90,7 +93,12 @@ async function crowded(lab: Lab, seconds: number, before: string | undefined): P
   const source = await lab.source(LARGE);
   const contender = async (name: string, checkout?: string): Promise<Contender> => {
     const connections = { crowd: target, small: target };
-    const gateway = await lab.gateway({ connections, pool: { maxSessions: 8 }, checkout });
+    const gateway = await lab.gateway({
+      connections,
+      pool: { maxSessions: SESSIONS },
+      settings: { budgets: { memoryBytes: MEMORY_BYTES } },
+      checkout,
+    });
     const place = { gateway, connection: 'crowd', target };
     const { method, url, headers } = getRequest({ ...place, connection: 'small' }, 'download', FILE);
     const call: HttpCall = { kind: 'http', method, url, headers };
