@@ -48,6 +48,9 @@ export interface Sender {
   close(): void;
 }
 
+/** The receiver closed a kept connection in the moment in which it was used again: the message was not refused. */
+class ClosedAtRest extends Error {}
+
 const ANSWER_BYTES = 4096;
 const MAX_SOCKETS = 64;
 const IDLE_MS = 15_000;
@@ -72,7 +75,7 @@ export function createSender({ dialer, timeoutMs, requireHttps }: SenderOptions)
     const late = (): GatewayError => tooSlow(target, timeoutMs);
     try {
       return await withDeadline({ signal, ms: timeoutMs, late }, (limited) =>
-        post(target, headers, body, { owner, signal: limited.signal }),
+        postOnLive(target, headers, body, { owner, signal: limited.signal }),
       );
     } catch (error) {
       if (signal.aborted || error instanceof GatewayError) throw error;
@@ -80,6 +83,17 @@ export function createSender({ dialer, timeoutMs, requireHttps }: SenderOptions)
         step: 'transfer',
         cause: error,
       });
+    }
+  }
+
+  /** Each connection that was closed while it rested leaves the agent: a new one follows the last of them. */
+  async function postOnLive(...call: Parameters<typeof post>): Promise<ReceiverAnswer> {
+    for (;;) {
+      try {
+        return await post(...call);
+      } catch (error) {
+        if (!(error instanceof ClosedAtRest)) throw error;
+      }
     }
   }
 
@@ -94,7 +108,10 @@ export function createSender({ dialer, timeoutMs, requireHttps }: SenderOptions)
         ...owned,
         headers: requestHeaders(target, headers, body),
       });
-      request.once('error', reject);
+      request.once('error', (error: NodeJS.ErrnoException) => {
+        const isClosed = error.code === 'ECONNRESET' || error.code === 'EPIPE';
+        reject(request.reusedSocket && isClosed ? new ClosedAtRest() : error);
+      });
       request.once('response', (response) => {
         const chunks: Buffer[] = [];
         let bytes = 0;
