@@ -1,4 +1,4 @@
-/** Packets that are built, encrypted and decrypted in place, with every kind of cipher. */
+/** Packets that are built and encrypted in place, and those that come, with every kind of cipher. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';

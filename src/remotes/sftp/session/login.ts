@@ -14,7 +14,6 @@ import type { ProtocolDeps } from '../../protocol.js';
 import { onBehalfOf } from '../../dial/dial.js';
 import { AnnouncedKeys, fingerprintOf } from './announced-keys.js';
 import { algorithmOffer, HOST_KEY_FAMILIES, hostKeyFamily, type HostKeyFamily } from './algorithms.js';
-import { decryptInPlace } from '../wire/incoming.js';
 import { OutgoingPackets, packInPlace } from '../wire/outgoing.js';
 import type { HostMemory } from '../memory.js';
 import { usableKey } from '../keys/key-decryption.js';
@@ -138,7 +137,6 @@ class LoginAttempt {
         });
         client.on('handshake', (negotiated) => {
           packInPlace(client, negotiated.cs.cipher, packets);
-          decryptInPlace(client, negotiated.sc.cipher);
           this.#step = 'login';
           this.#deps.log('ssh handshake', { host, port, software: this.#software, negotiated });
           this.#deps.observer?.handshaken?.(this.#software, algorithmsOf(negotiated));
