@@ -237,10 +237,11 @@ export class SftpSink extends Writable implements Borrower {
   #sendPacket(free: Lane): void {
     const { lanes } = this.#plan;
     const offset = this.#nextOffset;
-    // The own lane has begun this page.
-    const lane = offset % PAGE_BYTES === 0 ? free : lanes.own;
     const end = offset + Math.min(this.#heldBytes, this.#packetBytes);
-    const isCutOff = lanes.areSeveral && !(this.#ended && end === offset + this.#heldBytes);
+    const isLast = this.#ended && end === offset + this.#heldBytes;
+    const isCutOff = lanes.areSeveral && !isLast;
+    // The own lane has begun this page, or measures the file after its last byte: another machine might not see it yet.
+    const lane = isLast || offset % PAGE_BYTES !== 0 ? lanes.own : free;
     const parts = this.#cut((isCutOff ? end - (end % PAGE_BYTES) : end) - offset);
     let bytes = 0;
     for (const part of parts) bytes += part.length;
