@@ -4,13 +4,7 @@ import { Ending, type EndSignal } from '../base/ending.js';
 import type { Hold } from '../budgets/memory.js';
 import type { MoreSessions, SpareLease } from './more-sessions.js';
 import type { ByteRange } from './remote.js';
-import {
-  firstSessions,
-  LONG_LINE_MS,
-  type UsefulSessions,
-  WORTH_A_SESSION_BYTES,
-  WORTHWHILE_GAIN,
-} from './useful-sessions.js';
+import { firstSessions, type UsefulSessions, WORTH_A_SESSION_BYTES, WORTHWHILE_GAIN } from './useful-sessions.js';
 
 /** An archive that takes long for its first byte must not stretch the measurements. */
 const MOST_ROUND_TRIP_MS = 500;
@@ -62,11 +56,6 @@ interface RangesPlan<Lease> {
   open(range: ByteRange, lease: Lease | undefined, ending: EndSignal): Promise<Readable>;
   /** Milliseconds; absent: performance.now(). */
   readonly now?: () => number;
-}
-
-/** Whether more connections may pay off for so many bytes on such a line. */
-export function isWorthMore(bytes: number, roundTripMs: number): boolean {
-  return bytes >= WORTH_A_SESSION_BYTES && roundTripMs >= LONG_LINE_MS;
 }
 
 /** Consecutive bytes that one connection reads. */
@@ -332,7 +321,7 @@ export class RangesAhead<Lease> extends Readable {
     }
   }
 
-  /** undefined if nobody needs it any more. */
+  /** Resolves with undefined if the download has ended meanwhile. */
   async #request(reader: RangeReader<Lease>, part: RangePart): Promise<Readable | undefined> {
     const range = { start: part.at, end: part.end - 1 };
     reader.isOpening = true;

@@ -9,6 +9,11 @@ export const WORTHWHILE_GAIN = 1.1;
 /** For so long, a session that brought nothing is not tried again. */
 const TRUST_MS = 60_000;
 
+/** Whether more sessions may pay off for so many bytes on such a line. */
+export function isWorthMore(bytes: number, roundTripMs: number): boolean {
+  return bytes >= WORTH_A_SESSION_BYTES && roundTripMs >= LONG_LINE_MS;
+}
+
 /** How many sessions beside its own made a large file faster, and when that was measured (performance.now()). */
 export interface UsefulSessions {
   readonly count: number;

@@ -7,7 +7,8 @@ import { test } from 'node:test';
 import { Ending, type EndSignal } from '../../src/base/ending.js';
 import type { Hold } from '../../src/budgets/memory.js';
 import type { MoreSessions, SpareLease } from '../../src/remotes/more-sessions.js';
-import { isWorthMore, RangesAhead, unknownLine } from '../../src/remotes/ranges-ahead.js';
+import { RangesAhead, unknownLine } from '../../src/remotes/ranges-ahead.js';
+import { isWorthMore } from '../../src/remotes/useful-sessions.js';
 import type { ByteRange } from '../../src/remotes/remote.js';
 
 const MIB = 1024 * 1024;

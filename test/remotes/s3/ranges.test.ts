@@ -15,7 +15,10 @@ const MIB = 1024 * 1024;
 const TRIP_MS = 25;
 const STEP_BYTES = 64 * 1024;
 const STEP_MS = 2;
-/** Of the first answer, the rest comes drop by drop until a range is asked for: a busy machine may measure for long. */
+/**
+ * The store sends so much of the first answer at once, and the rest drop by drop until a range is asked for: a busy
+ * machine may measure for long.
+ */
 const FIRST_BYTES = 6 * MIB;
 
 const etags = new Map<Buffer, string>();

@@ -5,13 +5,7 @@
  */
 import { GatewayError } from '../../../base/errors.js';
 import type { MoreSessions, SpareLease } from '../../more-sessions.js';
-import {
-  firstSessions,
-  LONG_LINE_MS,
-  type UsefulSessions,
-  WORTH_A_SESSION_BYTES,
-  WORTHWHILE_GAIN,
-} from '../../useful-sessions.js';
+import { firstSessions, isWorthMore, type UsefulSessions, WORTHWHILE_GAIN } from '../../useful-sessions.js';
 import type { HostMemory } from '../memory.js';
 import type { SftpChannel } from '../session/channel.js';
 import type { SftpLease, SftpSession } from '../session/session.js';
@@ -55,7 +49,7 @@ export class Lanes {
   readonly #extras = new Set<ExtraLane>();
   /** Those of further sessions, the oldest first. */
   readonly #sessions: ExtraLane[] = [];
-  #opening: Promise<void> | undefined;
+  #hasBegun = false;
   #isOpening = false;
   #hasGrown = false;
   #isReleased = false;
@@ -79,7 +73,7 @@ export class Lanes {
 
   /** Several channels carry the file: an answer on one of them says nothing about the others. */
   get areSeveral(): boolean {
-    return this.#opening !== undefined;
+    return this.#hasBegun;
   }
 
   /** Sessions beside the file's own. */
@@ -87,7 +81,7 @@ export class Lanes {
     return this.#sessions.length;
   }
 
-  /** Counts bytes that have arrived on any lane. `lane` has returned an answer. */
+  /** Call for each answer of a lane, with the bytes that it has moved: a lane that leaves is returned with its last one. */
   moved(lane: Lane, bytes: number): void {
     this.#movedBytes += bytes;
     const extra = lane as ExtraLane;
@@ -112,8 +106,8 @@ export class Lanes {
     const plan = this.#plan;
     const roundTripMs = this.own.channel.shortestReplyMs;
     if (plan === undefined || this.#isReleased || this.#isOpening || plan.memory.oneRequestAtATime) return;
-    if (leftBytes < WORTH_A_SESSION_BYTES || roundTripMs < LONG_LINE_MS) return;
-    if (this.#opening === undefined) this.#begin(plan, added);
+    if (!isWorthMore(leftBytes, roundTripMs)) return;
+    if (!this.#hasBegun) this.#begin(plan, added);
     else if (!this.#hasGrown) this.#grow(plan, roundTripMs, added);
   }
 
@@ -162,13 +156,14 @@ export class Lanes {
   }
 
   #open(added: () => void, openings: readonly Promise<boolean>[]): void {
+    this.#hasBegun = true;
     this.#isOpening = true;
     const ready = openings.map((opening) =>
       opening.then((isThere) => {
         if (isThere) added();
       }),
     );
-    this.#opening = Promise.all(ready).then(() => {
+    void Promise.all(ready).then(() => {
       this.#isOpening = false;
       this.#measure(false);
     });
