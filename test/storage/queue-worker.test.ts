@@ -82,9 +82,8 @@ test('a receiver that does not answer keeps its share alone: the others are clai
   await worker.stop(0);
 });
 
-test('a task frees its turn while its result is recorded, until as many are being recorded as may run', async () => {
-  const { claims, finished } = queueOf(Array.from({ length: 40 }, (_, number) => taskOf('one', number)));
-  let begun = 0;
+/** A worker whose tasks have worked at once; their results are recorded when `record` is called. */
+function recordingWorker(claims: Fake['claims'], step: (name: 'worked' | 'recorded') => void) {
   let record = (): void => undefined;
   const recorded = new Promise<void>((resolve) => (record = resolve));
   const worker = new QueueWorker({
@@ -93,13 +92,21 @@ test('a task frees its turn while its result is recorded, until as many are bein
     concurrency: 16,
     groupConcurrency: 4,
     run: async (_task, _signal, worked) => {
-      begun += 1;
       worked();
+      step('worked');
       await recorded;
+      step('recorded');
       return 'done';
     },
     log: () => undefined,
   });
+  return { worker, record };
+}
+
+test('a task frees its turn while its result is recorded, until as many are being recorded as may run', async () => {
+  const { claims, finished } = queueOf(Array.from({ length: 40 }, (_, number) => taskOf('one', number)));
+  let begun = 0;
+  const { worker, record } = recordingWorker(claims, (step) => void (begun += step === 'worked' ? 1 : 0));
   worker.start();
   await eventually(() => begun >= 16 + 4, 'the turns that are free are taken');
   assert.equal(worker.gauge.running, 16 + 4);
@@ -112,22 +119,7 @@ test('a task frees its turn while its result is recorded, until as many are bein
 test('a worker that stops waits for the results that are being recorded', async () => {
   const { claims } = queueOf([taskOf('one', 1)]);
   const order: string[] = [];
-  let record = (): void => undefined;
-  const recorded = new Promise<void>((resolve) => (record = resolve));
-  const worker = new QueueWorker({
-    claims,
-    queue: 'test',
-    concurrency: 16,
-    groupConcurrency: 4,
-    run: async (_task, _signal, worked) => {
-      worked();
-      order.push('worked');
-      await recorded;
-      order.push('recorded');
-      return 'done';
-    },
-    log: () => undefined,
-  });
+  const { worker, record } = recordingWorker(claims, (step) => void order.push(step));
   worker.start();
   await eventually(() => order.length === 1, 'it has worked');
   const stopping = worker.stop(0).then(() => order.push('stopped'));
