@@ -1,25 +1,13 @@
-/** The OpenAPI documents as they were before the contract (src/contract), and the comparison with them. */
+/** The OpenAPI documents of version 1.1, and the comparison with them. */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { OpenApiDocument } from '../../../src/api/openapi/types.js';
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 type JsonObject = { readonly [key: string]: Json };
 
-/** One line for each path, schema and other component, so that a change of the file can be reviewed. */
-export function storedText(document: OpenApiDocument): string {
-  return `${lines(canonical(document), 2)}\n`;
-}
-
 export function storedDocument(name: 'api' | 'manage'): Json {
   const file = fileURLToPath(new URL(`../../../../test/api/openapi/stored/${name}.json`, import.meta.url));
   return JSON.parse(readFileSync(file, 'utf8')) as Json;
-}
-
-function lines(value: Json, depth: number): string {
-  if (depth === 0 || !isObject(value)) return JSON.stringify(value);
-  const fields = Object.entries(value).map(([key, inner]) => `${JSON.stringify(key)}: ${lines(inner, depth - 1)}`);
-  return `{\n${fields.join(',\n')}\n}`;
 }
 
 /** Arrays whose order has no meaning. */
@@ -57,14 +45,57 @@ function codesIn(description: string): string {
   return codes.sort().join(' ');
 }
 
-/** Each value that differs, by its JSON Pointer (RFC 6901), with both values; undefined = absent. */
-export function differences(was: Json | undefined, is: Json | undefined, at = ''): Difference[] {
-  if (JSON.stringify(was) === JSON.stringify(is)) return [];
+/**
+ * Each value of `was` that differs in `is`, by its JSON Pointer (RFC 6901), with both values; undefined = absent. What
+ * only `is` has is no difference, and neither are examples.
+ */
+export function differences(was: Json, is: Json | undefined, at = '', key = ''): Difference[] {
+  if (key === 'examples' || JSON.stringify(was) === JSON.stringify(is)) return [];
+  if (Array.isArray(was) && Array.isArray(is) && SETS.has(key)) return missingFrom(is as Json[], was as Json[], at);
   if (!isContainer(was) || !isContainer(is) || Array.isArray(was) !== Array.isArray(is)) return [{ at, was, is }];
-  const [before, now] = [was as JsonObject, is as JsonObject];
-  return [...new Set([...Object.keys(before), ...Object.keys(now)])].flatMap((key) =>
-    differences(before[key], now[key], `${at}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`),
+  const now = is as JsonObject;
+  return Object.entries(was as JsonObject).flatMap(([name, value]) =>
+    differences(value, now[name], `${at}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`, name),
   );
+}
+
+/** The items of a set for which `found` has none that contains them. */
+function missingFrom(found: readonly Json[], items: readonly Json[], at: string): Difference[] {
+  return items.flatMap((item, index) => {
+    const isThere = found.some((one) => differences(item, one).length === 0);
+    return isThere ? [] : [{ at: `${at}/${index}`, was: item, is: undefined }];
+  });
+}
+
+/** The fields that a request of `was` did not need and that of `is` needs, by the request. */
+export function newDemands(was: Json, is: Json): string[] {
+  const found: string[] = [];
+  const compare = (before: Json | undefined, now: Json | undefined, at: string, seen: readonly string[]): void => {
+    const [[former, name], [current]] = [resolved(was, before), resolved(is, now)];
+    if (!isContainer(former) || !isContainer(current) || (name !== undefined && seen.includes(name))) return;
+    const [old, fresh] = [former as JsonObject, current as JsonObject];
+    const needed = (old['required'] ?? []) as readonly Json[];
+    const needs = Array.isArray(fresh['required']) ? (fresh['required'] as Json[]) : [];
+    for (const field of needs) if (!needed.includes(field)) found.push(`${at}: ${JSON.stringify(field)}`);
+    const path = name === undefined ? seen : [...seen, name];
+    for (const [key, value] of Object.entries(old)) compare(value, fresh[key], at, path);
+  };
+  const pathsOf = (document: Json): JsonObject => (document as JsonObject)['paths'] as JsonObject;
+  for (const [path, item] of Object.entries(pathsOf(was))) {
+    for (const [method, operation] of Object.entries(item as JsonObject)) {
+      const now = (pathsOf(is)[path] as JsonObject | undefined)?.[method] as JsonObject | undefined;
+      compare((operation as JsonObject)['requestBody'], now?.['requestBody'], `${method} ${path}`, []);
+    }
+  }
+  return found;
+}
+
+/** The value behind a reference to a component, and the reference. */
+function resolved(document: Json, value: Json | undefined): [Json | undefined, string | undefined] {
+  const reference = isContainer(value) ? (value as JsonObject)['$ref'] : undefined;
+  if (typeof reference !== 'string') return [value, undefined];
+  const steps = reference.replace('#/', '').split('/');
+  return [steps.reduce<Json | undefined>((at, step) => (at as JsonObject | undefined)?.[step], document), reference];
 }
 
 export interface Difference {
