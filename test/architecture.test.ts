@@ -215,7 +215,7 @@ test('an event is written by the outbox alone, and by the statement of the histo
   const [feeds, deliveries] = ['storage/tables/event-feeds.ts', 'storage/tables/webhook-events.ts'];
   const outbox = 'storage/tables/outbox.ts';
   assert.deepEqual(users('insertDrafts'), [feeds, outbox]);
-  assert.deepEqual(users('inserting'), [feeds, 'storage/tables/failed-transfers.ts']);
+  assert.deepEqual(users('inserting'), [feeds, 'storage/tables/transfer-events.ts']);
   assert.deepEqual(users('insertOwnDelivery'), [outbox, deliveries]);
 });
 

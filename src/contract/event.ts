@@ -3,7 +3,7 @@
  * webhook can subscribe to it, it is also in the forms, the options of ftg, the nodes for n8n and the tables of the
  * documentation.
  */
-import { CONNECTION_EXAMPLE as connectionExample, TIME, WEBHOOK_ID } from './examples.js';
+import { CONNECTION_EXAMPLE as connectionExample, LINK_ID, TIME, WEBHOOK_ID } from './examples.js';
 import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox';
 import { ATTENTION_KINDS } from './attention.js';
 import { connectionSummary } from './connection/schemas.js';
@@ -24,7 +24,7 @@ import {
   texts,
 } from './schema.js';
 import { exampleOf, shownFields } from './thing.js';
-import { failedTransferFields, transferExample } from './transfer.js';
+import { failedTransferFields, succeededTransferFields, transferExample } from './transfer.js';
 import { ROOT_PATH } from './words.js';
 
 interface EventDefinition<D extends TProperties = TProperties> {
@@ -69,13 +69,18 @@ const copied = Type.Object(
 );
 export type CopiedFile = Static<typeof copied>;
 
+const named = { name: text('Name of the file.'), path: text(ROOT_PATH) };
+const rawName = Type.Optional(base64('The exact bytes of a name that is not UTF-8, as base64.'));
+
+const deletedFile = Type.Object({ ...named, rawName });
+export type DeletedFile = Static<typeof deletedFile>;
+
 const eventFile = Type.Object({
-  name: text('Name of the file.'),
-  path: text(ROOT_PATH),
+  ...named,
   size: count('Bytes.'),
   isDirectory: flag('Always false.'),
   modifiedAt: dateTime('Time of the last change, UTC.'),
-  rawName: Type.Optional(base64('The exact bytes of a name that is not UTF-8, as base64.')),
+  rawName,
   event: oneOf(['new', 'modified'], '`new`, or `modified` where its size or date changed.'),
   copy: Type.Optional(copied),
 });
@@ -131,6 +136,12 @@ const attentionExample = {
 } as const;
 const NEEDS_ATTENTION = 'What needs attention.';
 
+const succeeded = described(
+  object('SucceededTransfer', shownFields(succeededTransferFields, 'key')),
+  'Its item of the history.',
+);
+const succeededExample = exampleOf(succeededTransferFields, transferExample, 'key');
+
 /** Types that a webhook can subscribe to. */
 const subscribedTypes = {
   'watched_folder.files_detected': subscribed({
@@ -154,6 +165,16 @@ const subscribedTypes = {
         },
       ],
     },
+  }),
+  'watched_folder.files_deleted': subscribed({
+    schemaName: 'FilesDeletedEvent',
+    operationId: 'filesDeleted',
+    summary: 'Files of a watched folder with detectDeleted are gone',
+    name: 'Watched Folder: Deleted Files',
+    text: 'Files of a watched folder are gone.',
+    of: 'folder',
+    data: { ...ofFolder, files: listOf(deletedFile, 'The files that are gone.') },
+    example: { ...folderExample, files: [{ name: 'orders.csv', path: '/incoming/orders.csv' }] },
   }),
   /** The folder's own webhook gets the older `watched_folder.files_missing` instead. */
   'watched_folder.late': subscribed({
@@ -186,6 +207,24 @@ const subscribedTypes = {
         errorCode: 'no_space',
       },
     },
+  }),
+  'transfer.succeeded': subscribed({
+    schemaName: 'TransferSucceededEvent',
+    operationId: 'transferSucceeded',
+    summary: 'An operation has succeeded; only made while a webhook subscribes to it',
+    name: 'Transfer Succeeded',
+    text: 'A transfer succeeded.',
+    data: { transfer: succeeded },
+    example: { transfer: succeededExample },
+  }),
+  'link.used': subscribed({
+    schemaName: 'LinkUsedEvent',
+    operationId: 'linkUsed',
+    summary: 'A file came or went by a link',
+    name: 'Link Used',
+    text: 'A file was sent or fetched by a link.',
+    data: { linkId: text('Id of the link.'), transfer: succeeded },
+    example: { linkId: LINK_ID, transfer: { ...succeededExample, linkId: LINK_ID } },
   }),
   'job.finished': subscribed({
     schemaName: 'JobFinishedEvent',

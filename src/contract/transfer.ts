@@ -22,6 +22,16 @@ export const TRANSFER_TYPES = [
   'exec',
   'poll',
 ] as const;
+/** Operations that only look. They are frequent, so their items are kept and counted apart. */
+export const LOOKUPS = ['list', 'exists', 'poll'] as const satisfies readonly (typeof TRANSFER_TYPES)[number][];
+type Lookup = (typeof LOOKUPS)[number];
+export const isLookup = (type: (typeof TRANSFER_TYPES)[number]): type is Lookup =>
+  LOOKUPS.some((lookup) => lookup === type);
+/** Operations that move or change something: those whose success can be an event. */
+export const WORKING_TYPES = TRANSFER_TYPES.filter((type) => !isLookup(type)) as readonly Exclude<
+  (typeof TRANSFER_TYPES)[number],
+  Lookup
+>[];
 export const TRANSFER_STATUSES = ['success', 'failed', 'pending'] as const;
 export const DIRECTIONS = ['outbound', 'inbound'] as const;
 export type TransferType = (typeof TRANSFER_TYPES)[number];
@@ -69,6 +79,9 @@ const linkId = kept(textOrNull('The link that it came by, without a key of its o
 
 /** Fields of the event of a failed transfer. */
 export const failedTransferFields = { ...transferItemFields, ...cause, requestId };
+
+/** Fields of the events of a transfer that has succeeded. */
+export const succeededTransferFields = { ...transferItemFields, jobId: cause.jobId, requestId, linkId };
 
 /** The fields in lists for owners. */
 export const managedTransferFields = {

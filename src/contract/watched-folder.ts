@@ -91,6 +91,13 @@ export const watchedFolderFields = {
     option: { flags: '--modified', help: 'report changed files too' },
     default: false,
   }),
+  detectDeleted: given(flag('Also report files that are gone, as `watched_folder.files_deleted`.'), {
+    texts: { label: 'Report deleted files too', hint: 'Files that were there and are gone.' },
+    option: { flags: '--deleted', help: 'report files that are gone, too' },
+    default: false,
+    isRare: true,
+    docs: 'report files that are gone as [`watched_folder.files_deleted`](events.md#which-events-there-are). Not together with `afterDelivery` `move` or `delete`',
+  }),
   isActive: kept(flag('Whether it is switched on.')),
   createdAt: kept(dateTime('When it was created.')),
   excludePattern: given(glob('A glob of files that are not reported.'), {

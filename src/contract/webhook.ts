@@ -1,5 +1,6 @@
 /** A webhook: a receiver that subscribes to types of an account's events. */
 import { EVENT_TYPES } from './event.js';
+import { WORKING_TYPES } from './transfer.js';
 import { TIME, WEBHOOK_ID } from './examples.js';
 import { dateTime, dateTimeOrNull, flag, listOf, oneOf, text, texts } from './schema.js';
 import { type Example, given, hidden, kept, needed, type RowOf, type SettingsOf } from './thing.js';
@@ -36,6 +37,28 @@ export const webhookFields = {
       texts: { label: 'Events' },
     },
   ),
+  operations: given(
+    listOf(
+      oneOf(WORKING_TYPES, 'An operation.'),
+      'Operations whose success it receives as `transfer.succeeded`; empty = all of them.',
+      { maxItems: WORKING_TYPES.length, uniqueItems: true },
+    ),
+    {
+      option: { flags: '--operation <types...>', help: 'operations whose success is sent as transfer.succeeded' },
+      docs: 'for `transfer.succeeded`: only these operations; empty = all that move or change something',
+      texts: { label: 'Only the success of these operations', hint: 'None selected: all of them.' },
+      default: [],
+    },
+  ),
+  format: given(oneOf(['standard', 'cloudevents'], '`cloudevents` = CloudEvents 1.0 in JSON, in structured mode.'), {
+    option: { flags: '--body <format>', help: 'standard or cloudevents' },
+    docs: '[`cloudevents`](#receive-cloudevents) = CloudEvents 1.0',
+    texts: {
+      label: 'Format',
+      choices: { standard: 'Standard Webhooks', cloudevents: 'CloudEvents 1.0' },
+    },
+    default: 'standard',
+  }),
   connections: given(
     texts(
       'Only events that are about no other connections; empty = all.',

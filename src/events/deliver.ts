@@ -16,6 +16,8 @@ import {
   withLogin,
 } from '../storage/storage.js';
 import type { OutgoingDelivery } from '../contract/delivery.js';
+import type { Webhook } from '../contract/webhook.js';
+import { inFormat } from './format.js';
 import type { Sender } from './send.js';
 import { type Tried, trySending } from './try.js';
 import { verdictOf } from './verdict.js';
@@ -42,6 +44,13 @@ export interface AttemptFacts {
   readonly ageMs: number;
   readonly error: GatewayError | undefined;
   readonly traceId: string | undefined;
+}
+
+/** The receiver of a delivery. Only webhooks choose a format. */
+interface DeliveryTarget {
+  readonly url: string;
+  readonly secrets: readonly string[];
+  readonly format?: Webhook['format'];
 }
 
 /** The most concurrent requests to one receiver on this node. */
@@ -111,13 +120,18 @@ export class Deliverer {
       return { again: event.nextAttemptAt };
     }
     const target = await this.#targetOf(event);
-    if (target !== undefined) return this.#try(event, target.url, target.secrets, signal, worked);
+    if (target !== undefined) return this.#try(event, target, signal, worked);
     await this.#options.outgoing.cancel(event.id);
     return 'done';
   }
 
   /** undefined = the receiver has been removed. */
-  async #targetOf({ watchedFolderId, webhookId, webhookUrl, accountId }: OutgoingDelivery) {
+  async #targetOf({
+    watchedFolderId,
+    webhookId,
+    webhookUrl,
+    accountId,
+  }: OutgoingDelivery): Promise<DeliveryTarget | undefined> {
     const { folders, secrets, accountSecret, webhooks } = this.#options;
     if (webhookId !== null) return webhooks.targetOf(webhookId);
     if (watchedFolderId === null) {
@@ -131,8 +145,7 @@ export class Deliverer {
 
   async #try(
     event: OutgoingDelivery,
-    url: string,
-    secrets: readonly string[],
+    { url, secrets, format = 'standard' }: DeliveryTarget,
     signal: AbortSignal,
     worked: () => void,
   ): Promise<TaskOutcome> {
@@ -140,8 +153,9 @@ export class Deliverer {
     const span = tracer.begin('POST', { kind: 'client', attributes: attributesOf(event, url) });
     const clock = clockAt(event.readAt);
     const startedAt = clock.now();
-    const { eventId: id, body, accountId: owner } = event;
-    const message = { id, body, url, secrets, owner, startedAt, headers: span.headers };
+    const { eventId: id, accountId: owner } = event;
+    const formatted = inFormat(format, event.body, owner);
+    const message = { id, ...formatted, url, secrets, owner, startedAt, headers: span.headers };
     let tried: Tried;
     try {
       tried = await trySending(sender, message, signal);

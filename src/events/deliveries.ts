@@ -2,6 +2,7 @@
 import { refusal, unknown } from '../base/errors.js';
 import { isUuid } from '../base/uuid.js';
 import type { Attempt, Delivery, DeliveryDetail, OutgoingDelivery, Receiver, RouteCopy } from '../contract/delivery.js';
+import { inFormat } from './format.js';
 import {
   type DeliveryFilter,
   type DeliveryPage,
@@ -29,11 +30,13 @@ export class DeliveryService {
     return this.#options.deliveries.list(accountId, filter, page);
   }
 
-  /** With the bytes that are signed. @throws GatewayError unknown_item */
+  /** With the bytes that are signed, in the format that its webhook has now. @throws GatewayError unknown_item */
   async get(accountId: string, id: string): Promise<DeliveryDetail> {
     const found = isUuid(id) ? await this.#options.deliveries.find(accountId, id) : undefined;
     if (found === undefined) throw unknown('webhook event', id);
-    return found;
+    const { webhookId, body } = found;
+    const webhook = webhookId === null ? undefined : await this.#options.webhooks.find(accountId, webhookId);
+    return webhook === undefined ? found : { ...found, body: inFormat(webhook.format, body, accountId).body };
   }
 
   /** Oldest first. @throws GatewayError unknown_item */

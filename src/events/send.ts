@@ -154,7 +154,6 @@ export function requestHeaders(
 ): Record<string, string> {
   return {
     host: target.host,
-    'content-type': 'application/json',
     'content-length': String(Buffer.byteLength(body)),
     'user-agent': USER_AGENT,
     ...basicAuth(target),

@@ -12,6 +12,7 @@ import type { NewAttempt } from '../contract/delivery.js';
 import type { Actor, Connections, Webhooks } from '../storage/storage.js';
 import type { Sender } from './send.js';
 import { eventBody } from '../contract/event.js';
+import { inFormat } from './format.js';
 import type { CheckTarget } from './target.js';
 import { trySending } from './try.js';
 
@@ -115,15 +116,21 @@ export class Subscriptions {
       if (target === undefined) throw unknown('webhook', id);
       const startedAt = new Date();
       const message = { id: uuidv7(), ...target, owner: accountId, startedAt };
-      const body = eventBody(
+      const event = eventBody(
         'webhook.test',
         startedAt,
         { webhook: { id: webhook.id, events: [...webhook.events] } },
         message.id,
       );
-      const { attempt } = await trySending(this.#options.sender, { ...message, body }, signal);
+      const formatted = inFormat(target.format, event, accountId);
+      const { attempt } = await trySending(this.#options.sender, { ...message, ...formatted }, signal);
       const { status } = attempt;
-      return { id: message.id, body, isDelivered: status !== null && status >= 200 && status <= 299, attempt };
+      return {
+        id: message.id,
+        body: formatted.body,
+        isDelivered: status !== null && status >= 200 && status <= 299,
+        attempt,
+      };
     } finally {
       const left = (this.#testing.get(accountId) ?? 1) - 1;
       if (left === 0) this.#testing.delete(accountId);

@@ -9,6 +9,7 @@ interface Message {
   /** The `webhook-id`. */
   readonly id: string;
   readonly body: string;
+  readonly contentType: string;
   /** Including a login. */
   readonly url: string;
   readonly secrets: readonly string[];
@@ -28,11 +29,12 @@ export interface Tried {
 /** Failures are part of the result. @throws GatewayError draining if the gateway stops meanwhile */
 export async function trySending(
   sender: Pick<Sender, 'send'>,
-  { id, body, url, secrets, owner, startedAt, headers = {} }: Message,
+  { id, body, contentType, url, secrets, owner, startedAt, headers = {} }: Message,
   signal: AbortSignal,
 ): Promise<Tried> {
   const timestamp = Math.floor(startedAt.getTime() / 1000);
   const signed = {
+    'content-type': contentType,
     'webhook-id': id,
     'webhook-timestamp': String(timestamp),
     'webhook-signature': signatures(secrets, id, timestamp, body),

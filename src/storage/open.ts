@@ -38,6 +38,7 @@ import {
 } from './tables/connections.js';
 import { EventFeeds } from './tables/event-feeds.js';
 import { Outbox } from './tables/outbox.js';
+import { SuccessSubscriptions } from './tables/transfer-events.js';
 import { EventNumbers } from './tables/event-numbers.js';
 import { Figures } from './tables/figures.js';
 import {
@@ -182,9 +183,11 @@ function assemble(
   const receiptKeys = new ReceiptKeys(database, new NamedSecrets(keyring, 'receipt_key_secrets'));
   const receipts = new Receipts(database, receiptKeys);
   const webhookSecrets = new NamedSecrets(keyring, 'webhook_secrets');
-  const webhooks = new Webhooks(database, webhookSecrets, new WebhookSecret(database, webhookSecrets, 'webhooks'));
+  const subscriptions = new SuccessSubscriptions(database);
+  const signing = new WebhookSecret(database, webhookSecrets, 'webhooks');
+  const webhooks = new Webhooks(database, webhookSecrets, signing, subscriptions);
   const jobRows = new Jobs(database, queue, new NamedSecrets(keyring, 'job_secrets'), outbox);
-  const history = new TransferHistory(database, node.id, outbox, receipts, options);
+  const history = new TransferHistory({ database, nodeId: node.id, outbox, receipts, subscriptions, options });
   const checks = new WatchChecks(database, node.id);
   const folders = new WatchedFolders(database, queue, checks, outbox, node.id);
   const outgoing = new WebhookEvents(database, queue, outbox, folders, webhooks);

@@ -24,7 +24,8 @@ import {
 import {
   addressOf,
   copyBytes,
-  filesEvents,
+  deletedEvents,
+  detectedEvents,
   lateEvent,
   type DetectedFile,
   type EventLimits,
@@ -127,12 +128,24 @@ export class FolderChecks {
     check: WatchCheck,
     findings: Findings & Exact,
   ): Promise<CheckOutcome> {
-    const { detected, reasons, settledAtMs, timeResolutionMs, isCut } = findings;
+    const { detected, gone, reasons, settledAtMs, timeResolutionMs, isCut } = findings;
     const source = { folder, connection, at };
     const ids = idsAt(at);
     const isWanted = folder.webhookUrl !== null && folder.deliveriesEndedAt === null;
     const alarm = detected.length > 0 ? [] : this.#alarmOf(folder, connection, at, ids, isWanted);
-    const events = [...this.#fileEvents(source, ids, findings, isWanted), ...alarm];
+    const events = [
+      ...this.#fileEvents(source, ids, findings, isWanted),
+      ...deletedEvents(source, gone, this.#deps.limits).map(({ body, files }) => ({
+        ...addressOf(folder),
+        id: ids(),
+        type: 'watched_folder.files_deleted',
+        body,
+        receiver: isWanted ? { watchedFolderId: folder.id } : undefined,
+        fileCount: files.length,
+        createdAt: at,
+      })),
+      ...alarm,
+    ];
     const regular = nextRegular(folder.id, folder.scheduleMinutes, at.getTime());
     const extra = isCut
       ? at.getTime() + AFTER_CUT_MS
@@ -204,7 +217,7 @@ export class FolderChecks {
         placeOrNone(() => copyPlace(watched, copyTo, pathOf(file), facts)),
       );
     };
-    return filesEvents(source, detected, this.#deps.limits, reserved).map(({ body, files }) => ({
+    return detectedEvents(source, detected, this.#deps.limits, reserved).map(({ body, files }) => ({
       ...addressOf(source.folder),
       id: ids(),
       type: 'watched_folder.files_detected',

@@ -8,9 +8,11 @@ import { decide, type Decision, type DiffRules, isReport, type ListedEntry } fro
 export interface Unlisted {
   readonly key: Buffer;
   /** 'unchanged' and 'settling': another listing of the same check contains it. */
-  readonly reason: 'gone' | 'unreadable' | 'unchanged' | 'settling';
+  readonly reason: 'gone' | 'unreadable' | 'unchanged' | 'settling' | 'over_cap';
   /** Since when its state has been waiting to settle; undefined = it is not waiting. */
   readonly sinceMs: number | undefined;
+  /** Reported, or in the baseline. */
+  readonly isKnown: boolean;
   /** undefined = the stored entry stays as it is. */
   readonly change: EntryChange | undefined;
 }
@@ -44,8 +46,8 @@ export async function* diff(
   }
 }
 
-function unlisted({ key, seen }: StoredEntry, rules: DiffRules): Unlisted {
-  const sinceMs = seen?.sinceMs;
-  if (rules.mayBeThere?.(key) === true) return { key, reason: 'unreadable', sinceMs, change: undefined };
-  return { key, reason: 'gone', sinceMs, change: { key, known: undefined, seen: undefined } };
+function unlisted({ key, known, seen }: StoredEntry, rules: DiffRules): Unlisted {
+  const missing = { key, sinceMs: seen?.sinceMs, isKnown: known !== undefined };
+  if (rules.mayBeThere?.(key) === true) return { ...missing, reason: 'unreadable', change: undefined };
+  return { ...missing, reason: 'gone', change: { key, known: undefined, seen: undefined } };
 }

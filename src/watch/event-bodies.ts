@@ -1,6 +1,6 @@
 /** Bodies of the events of watched folders, exactly as they are sent. */
 import type { RouteCopy } from '../contract/delivery.js';
-import { type CopiedFile, eventBody, type EventFile, NUMBERED_BYTES } from '../contract/event.js';
+import { type CopiedFile, type DeletedFile, eventBody, type EventFile, NUMBERED_BYTES } from '../contract/event.js';
 import type { WatchedFolder } from '../contract/watched-folder.js';
 
 export interface DetectedFile {
@@ -23,26 +23,44 @@ export interface EventLimits {
   readonly bytesPerEvent: number;
 }
 
-interface FilesEvent {
+interface FilesEvent<F> {
   readonly body: string;
-  readonly files: readonly DetectedFile[];
+  readonly files: readonly F[];
+}
+
+type FilesType = 'watched_folder.files_detected' | 'watched_folder.files_deleted';
+
+/** The events of new and changed files. `reserved`: bytes that will be added for a file later. */
+export function detectedEvents(
+  source: EventSource,
+  files: readonly DetectedFile[],
+  limits: EventLimits,
+  reserved: (file: DetectedFile) => number = () => 0,
+): FilesEvent<DetectedFile>[] {
+  return filesEvents('watched_folder.files_detected', source, files, limits, { textOf: fileJson, reserved });
+}
+
+export function deletedEvents(source: EventSource, files: readonly DeletedFile[], limits: EventLimits) {
+  const textOf = (file: DeletedFile): string => JSON.stringify(file);
+  return filesEvents('watched_folder.files_deleted', source, files, limits, { textOf, reserved: () => 0 });
 }
 
 /**
  * Divides the files into events within both limits; a file that alone exceeds the limit of bytes is an event of its
- * own. `reserved`: bytes that will be added for a file later.
+ * own.
  */
-export function filesEvents(
+function filesEvents<F>(
+  type: FilesType,
   source: EventSource,
-  files: readonly DetectedFile[],
+  files: readonly F[],
   { filesPerEvent, bytesPerEvent }: EventLimits,
-  reserved: (file: DetectedFile) => number = () => 0,
-): FilesEvent[] {
-  const [head, tail] = frame(source);
+  { textOf, reserved }: { readonly textOf: (file: F) => string; readonly reserved: (file: F) => number },
+): FilesEvent<F>[] {
+  const [head, tail] = frame(type, source);
   const frameBytes = Buffer.byteLength(head) + Buffer.byteLength(tail) + NUMBERED_BYTES;
-  const events: FilesEvent[] = [];
+  const events: FilesEvent<F>[] = [];
   let parts: string[] = [];
-  let inside: DetectedFile[] = [];
+  let inside: F[] = [];
   let bytes = frameBytes;
   const close = (): void => {
     if (inside.length > 0) events.push({ body: head + parts.join(',') + tail, files: inside });
@@ -51,7 +69,7 @@ export function filesEvents(
     bytes = frameBytes;
   };
   for (const file of files) {
-    const text = fileJson(file);
+    const text = textOf(file);
     const own = Buffer.byteLength(text) + reserved(file);
     const added = own + (inside.length > 0 ? 1 : 0);
     if (inside.length > 0 && (inside.length === filesPerEvent || bytes + added > bytesPerEvent)) close();
@@ -127,8 +145,8 @@ function subjectOf({ folder, connection }: EventSource) {
 }
 
 /** The text before and after the elements of `files`, which is the last field of `data`. */
-function frame(source: EventSource): [string, string] {
-  const body = eventBody('watched_folder.files_detected', source.at, { ...subjectOf(source), files: [] });
+function frame(type: FilesType, source: EventSource): [string, string] {
+  const body = eventBody(type, source.at, { ...subjectOf(source), files: [] });
   return [body.slice(0, -3), ']}}'];
 }
 

@@ -20,9 +20,10 @@ import { pairs } from '../base/entry-pairs.js';
 import { EntrySorter } from '../base/entry-sorter.js';
 import type { DeliveredFile } from '../contract/delivery.js';
 import type { WatchedFolder } from '../contract/watched-folder.js';
+import type { DeletedFile } from '../contract/event.js';
 import type { DetectedFile } from './event-bodies.js';
 import { agedStates } from './exact.js';
-import { MissingEntries } from './missing.js';
+import { type MissingEntry, MissingEntries } from './missing.js';
 import { createNameFilter, type NameFilter } from './name-filter.js';
 import { ReasonLog } from './reasons.js';
 import { UnsureEntries } from './unsure.js';
@@ -56,6 +57,8 @@ interface Scan {
 export interface Findings {
   readonly reasons: ReasonLog;
   readonly detected: readonly DetectedFile[];
+  /** Files that are gone, if the folder reports them. */
+  readonly gone: readonly DeletedFile[];
   /** Changes for the transaction of the report. */
   readonly changes: EntryChanges;
   /** The earliest time at which a waiting file may have settled; undefined if none waits. */
@@ -244,16 +247,16 @@ export class FolderScanner {
   async *#rescan(what: Scan, filter: NameFilter, missing: MissingEntries): AsyncGenerator<readonly Unlisted[]> {
     const concerns = (below: string): boolean => missing.mayBeIn(below);
     const listing = await this.#list(what, filter, { room: Infinity, isTwice: false, concerns });
-    const verdict = (key: Buffer, isListed: boolean, sinceMs: number | undefined): Unlisted => {
-      if (isListed)
-        return { key, reason: sinceMs === undefined ? 'unchanged' : 'settling', sinceMs, change: undefined };
-      if (listing.unsure.mayHold(key)) return { key, reason: 'unreadable', sinceMs, change: undefined };
-      return { key, reason: 'gone', sinceMs, change: { key, known: undefined, seen: undefined } };
+    const verdict = (missed: MissingEntry, isListed: boolean): Unlisted => {
+      const { key, sinceMs } = missed;
+      if (isListed) return { ...missed, reason: sinceMs === undefined ? 'unchanged' : 'settling', change: undefined };
+      if (listing.unsure.mayHold(key)) return { ...missed, reason: 'unreadable', change: undefined };
+      return { ...missed, reason: 'gone', change: { key, known: undefined, seen: undefined } };
     };
     try {
       for await (const batch of pairs(missing.batches(), listing.sorter.batches())) {
-        yield batch.flatMap(({ key, source, target }) =>
-          source === undefined ? [] : [verdict(key, target !== undefined, source.modifiedMs || undefined)],
+        yield batch.flatMap(({ source, target }) =>
+          source === undefined ? [] : [verdict(source, target !== undefined)],
         );
       }
     } finally {
@@ -292,6 +295,13 @@ export class FolderScanner {
     let settledAtMs: number | undefined;
     const unread = this.#unreadBaseline(folder, listing, rules);
     let storedFiles = 0;
+    const gone: DeletedFile[] = [];
+    const isReportedGone = (decision: Decision | Unlisted): boolean =>
+      folder.detectDeleted &&
+      decision.reason === 'gone' &&
+      decision.isKnown &&
+      rules.filter(decision.key) === undefined;
+    const mayTake = (decision: Unlisted): boolean => !isReportedGone(decision) || gone.length < rules.maxReports;
     const take = (decision: Decision | Unlisted): void => {
       reasons.add(decision);
       if (isStoredAfter(decision)) storedFiles += 1;
@@ -300,6 +310,11 @@ export class FolderScanner {
       if (isReport(reason) && change !== undefined) {
         reported.push(change);
         detected.push(detectedFile(folder, decision as Decision, reason));
+        return;
+      }
+      if (change !== undefined && isReportedGone(decision)) {
+        reported.push(change);
+        gone.push(placeOf(folder, decision.key));
         return;
       }
       if (change !== undefined) changes.add(change);
@@ -319,13 +334,13 @@ export class FolderScanner {
       for await (const batch of diff(listing.sorter.batches(), this.#deps.files.pages(folder.id), rules)) {
         for (const decision of batch) {
           if (decision.reason !== 'gone') take(decision);
-          else await missing.add(decision.key, decision.sinceMs);
+          else await missing.add(decision);
         }
         await applyMany();
       }
       if (missing.count > 0) {
         for await (const batch of this.#rescan(what, filter, missing)) {
-          for (const decision of batch) take(decision);
+          for (const decision of batch) take(mayTake(decision) ? decision : later(decision));
           await applyMany();
         }
       }
@@ -344,6 +359,7 @@ export class FolderScanner {
     return {
       reasons,
       detected,
+      gone,
       changes,
       settledAtMs,
       timeResolutionMs: listing.timeResolutionMs,
@@ -351,6 +367,11 @@ export class FolderScanner {
       storedFiles,
     };
   }
+}
+
+/** Its stored entry stays until a check reports it. */
+function later(decision: Unlisted): Unlisted {
+  return { ...decision, reason: 'over_cap', change: undefined };
 }
 
 function isStoredAfter(decision: Decision | Unlisted): boolean {
@@ -365,8 +386,12 @@ function tooManyFiles(folder: WatchedFolder, most: number): GatewayError {
 }
 
 function detectedFile(folder: WatchedFolder, { key, entry }: Decision, event: 'new' | 'modified'): DetectedFile {
-  const { path, name, rawName } = nameOfKey(key);
   const { size, modifiedMs }: ListedEntry = entry;
+  return { rawName: undefined, ...placeOf(folder, key), size, modifiedMs, event };
+}
+
+function placeOf(folder: WatchedFolder, key: Buffer): DeletedFile {
+  const { path, name, rawName } = nameOfKey(key);
   const below = folder.path === '/' ? `/${path}` : `${folder.path}/${path}`;
-  return { name, path: below, size, modifiedMs, rawName, event };
+  return { name, path: below, ...(rawName === undefined ? {} : { rawName }) };
 }

@@ -47,6 +47,10 @@ export function settingsOf(
   const afterDelivery = input.afterDelivery ?? 'keep';
   const name = input.name?.trim() ?? '';
   const moveTo = afterDelivery === 'move' ? parseRemotePath(input.moveTo ?? DEFAULT_MOVE_TO, path, 'moveTo') : null;
+  if (afterDelivery !== 'keep' && input.detectDeleted === true) {
+    const text = `detectDeleted and afterDelivery "${afterDelivery}" exclude each other: files that the gateway itself takes away would be reported as deleted`;
+    throw refusal('bad_request', text);
+  }
   if (moveTo === path) {
     throw refusal('bad_request', 'moveTo must be another folder than the watched one');
   }

@@ -148,6 +148,88 @@ describe('the feed and webhooks', { timeout: 240_000 }, () => {
     assert.equal(at('/all').length, 4);
   });
 
+  test('transfer.succeeded is made while a webhook subscribes, for the operations that one of them names', async () => {
+    const write = async (name: string, api: ApiClient = gateway.api): Promise<void> => {
+      assert.equal(
+        (await api.post('/api/write/one', { path: `/tmp/${name}`, content: 'x', overwrite: true })).status,
+        200,
+      );
+    };
+    const exists = (name: string) => gateway.api.get('/api/exists/one', { query: { path: `/tmp/${name}` } });
+    const succeededAfter = async (after: number) => {
+      await lastNow();
+      const { events } = await page({ after: String(after), limit: '1000' });
+      return events.filter(({ type }) => type === 'transfer.succeeded');
+    };
+    const from = await lastNow();
+    await write(`unheard-${process.pid}`);
+    assert.deepEqual(await succeededAfter(from), []);
+
+    const events = ['transfer.succeeded'];
+    const writes = await subscribe({ url: urlOf('/writes'), events, operations: ['write', 'append'] });
+    const removes = await subscribe({ url: urlOf('/removes'), events, operations: ['delete'], connections: ['one'] });
+    const name = `heard-${process.pid}`;
+    await write(name);
+    assert.equal((await exists(name)).status, 200);
+    assert.equal((await gateway.api.get('/api/list/one', { query: { path: '/tmp' } })).status, 200);
+    assert.equal((await gateway.api.post('/api/delete/one', { path: `/tmp/${name}` })).status, 200);
+    await eventually(() => at('/writes').length === 1 && at('/removes').length === 1, 'each has its operation');
+    const told = await succeededAfter(from);
+    assert.deepEqual(
+      told.map(({ data }) => [data.transfer.connectionId, (data.transfer as { type?: string }).type]),
+      [
+        ['one', 'write'],
+        ['one', 'delete'],
+      ],
+    );
+    assert.deepEqual(at('/writes')[0]?.body, told[0]);
+
+    const isHeard = async (): Promise<boolean> => {
+      await write(name, second.api);
+      return (await succeededAfter(from)).length > told.length;
+    };
+    await eventually(isHeard, 'the other node knows of the subscription');
+    for (const { id } of [writes, removes]) await unsubscribe(id);
+    const last = await lastNow();
+    await write(name);
+    assert.deepEqual(await succeededAfter(last), []);
+  });
+
+  test('a webhook can have its events as CloudEvents, signed as they are sent', async () => {
+    const { id, secret } = await subscribe({
+      url: urlOf('/cloud'),
+      events: ['transfer.failed'],
+      format: 'cloudevents',
+    });
+    const from = await lastNow();
+    await fail();
+    await eventually(() => at('/cloud').length === 1, 'it is sent');
+    const [received] = at('/cloud');
+    assert.equal(received?.headers['content-type'], 'application/cloudevents+json');
+    new Webhook(secret).verify(received?.text ?? '', received?.headers as Record<string, string>);
+    const [event] = (await page({ after: String(from) })).events;
+    const [account] = await withSql(
+      postgres.url,
+      (sql) => sql<{ id: string }[]>`select id from accounts where email = 'test@example.com'`,
+    );
+    assert.deepEqual(received?.body, {
+      specversion: '1.0',
+      id: event?.id,
+      source: `urn:uuid:${account?.id}`,
+      type: 'transfer.failed',
+      time: (event as unknown as { timestamp: string }).timestamp,
+      datacontenttype: 'application/json',
+      sequence: String(event?.sequence),
+      previousid: event?.previousId,
+      data: event?.data,
+    });
+    const tried = await gateway.api.post(`/api/webhooks/${id}/test`, {});
+    const { body } = tried.json['test'] as { body: string };
+    assert.equal((JSON.parse(body) as { specversion: string }).specversion, '1.0');
+    assert.equal(at('/cloud')[1]?.text, body);
+    await unsubscribe(id);
+  });
+
   test('a long poll wakes on its node, and from another', async () => {
     for (const api of [gateway.client(), second.client()]) {
       for (let round = 0; round < 5; round += 1) {

@@ -10,6 +10,8 @@ import type { WatchedFolder } from '../../src/contract/watched-folder.js';
 import { FAILURE, upload, withSql } from '../storage/databases.js';
 import { WatchRig } from '../watch/support/rig.js';
 
+const PLAIN = { operations: [], format: 'standard', isActive: true } as const;
+
 type Sql = Parameters<Parameters<typeof withSql>[1]>[0];
 
 interface Numbered {
@@ -53,7 +55,7 @@ suite('events of nodes of former versions', { timeout: 240_000 }, () => {
     const actor = { accountId, kind: 'key', id: null, email: 'k', address: '127.0.0.1', requestId: 'r' } as const;
     const url = new URL('/subscribed', receiver.url).href;
     const events = ['watched_folder.files_detected', 'transfer.failed'] as never;
-    await storage.events.webhooks.create(actor, { url, events, connections: ['ssh'], isActive: true }, 5);
+    await storage.events.webhooks.create(actor, { url, events, connections: ['ssh'], ...PLAIN }, 5);
     const from = await last();
     const written = new Set<string>();
     const former = Array.from({ length: 8 }, (_, index) =>
@@ -143,7 +145,7 @@ suite('events of nodes of former versions', { timeout: 240_000 }, () => {
     const { folder } = await rig.watched({ webhookUrl: new URL('/of-folder', receiver.url).href });
     const actor = { accountId, kind: 'key', id: null, email: 'k', address: '127.0.0.1', requestId: 'r' } as const;
     const events = ['watched_folder.files_detected'] as never;
-    await storage.events.webhooks.create(actor, { url, events, connections: [], isActive: true }, 5);
+    await storage.events.webhooks.create(actor, { url, events, connections: [], ...PLAIN }, 5);
     const from = await last();
 
     const taken: { path: string; text: string }[] = [];

@@ -134,6 +134,22 @@ describe('links over several nodes', { concurrency: 1 }, () => {
     assert.deepEqual([again.status, linkOf(again)['revokedAt']], [200, revoked['revokedAt']]);
   });
 
+  test('each use is an event', async () => {
+    const { id, at, folder } = await make();
+    assert.equal((await put(both(0), at, 'used.txt')).status, 201);
+    assert.equal((await put(both(1), at, 'used.txt')).status, 409);
+    const uses = async () => {
+      const { json } = await cluster.api.get('/api/events', { query: { limit: '1000' } });
+      const events = json['events'] as { type: string; data: { linkId?: string; transfer: { path: string } } }[];
+      return events.filter(({ type, data }) => type === 'link.used' && data.linkId === id);
+    };
+    await eventually(async () => (await uses()).length > 0, 'the event has its number');
+    assert.deepEqual(
+      (await uses()).map(({ data }) => data.transfer.path),
+      [`${folder}/used.txt`],
+    );
+  });
+
   test('the use of a node that is killed is given back, and nothing is left of its file', async () => {
     const { id, at, folder } = await make({ maxUses: 1 });
     const body = new PassThrough();

@@ -11,6 +11,8 @@ import { Sequencer } from '../../src/events/sequencer.js';
 import { DATABASES, FAILURE, openTest, SUCCESS, type TestServer, until, upload, withSql } from './databases.js';
 import { ACCOUNT, accountOf } from './provisioned.js';
 
+const PLAIN = { operations: [], format: 'standard', isActive: true } as const;
+
 const log = (): void => undefined;
 
 for (const kind of DATABASES) {
@@ -248,7 +250,7 @@ for (const kind of DATABASES) {
     test('a delivery that is sent again while the task of its last attempt is ending gets its own task', async () => {
       const { webhooks, outgoing, queue } = storage.events;
       const actor = { accountId, kind: 'key', id: null, email: 'k', address: '127.0.0.1', requestId: 'r' } as const;
-      const settings = { url: 'https://example.com/', events: [], connections: [], isActive: true };
+      const settings = { url: 'https://example.com/', events: [], connections: [], ...PLAIN };
       const { webhook } = await webhooks.create(actor, settings, 5);
       const id = uuidv7();
       await withSql(
@@ -278,7 +280,7 @@ for (const kind of DATABASES) {
       const { webhooks, deliveries, outgoing } = storage.events;
       const actor = { accountId, kind: 'key', id: null, email: 'k', address: '127.0.0.1', requestId: 'r' } as const;
       for (const path of ['one', 'two', 'three']) {
-        const settings = { url: `https://example.com/${path}`, events: ['transfer.failed'], isActive: true } as const;
+        const settings = { url: `https://example.com/${path}`, events: ['transfer.failed'], ...PLAIN } as const;
         await webhooks.create(actor, { ...settings, connections: [] }, 5);
       }
       const last = (await readAll(storage)).length;

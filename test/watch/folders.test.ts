@@ -15,6 +15,14 @@ import type { WatchedFolder } from '../../src/contract/watched-folder.js';
 /** More files than one check of the other tests reports. */
 const MOST_REPORTS = 10;
 
+interface GoneEvent {
+  readonly type: string;
+  readonly data: {
+    readonly watchedFolder: { readonly id: string };
+    readonly files: readonly { readonly path: string }[];
+  };
+}
+
 suite('watched folders', () => {
   let rig: WatchRig;
   let postgres: PostgresServer;
@@ -105,6 +113,40 @@ suite('watched folders', () => {
     put('a.txt', 'more than before');
     assert.deepEqual(await look(), { 'a.txt': 'modification_ignored' });
     assert.deepEqual(await look(), { 'a.txt': 'unchanged' });
+  });
+
+  test('with detectDeleted, files that are gone are reported once, and beyond the limit by the next check', async () => {
+    const names = Array.from({ length: MOST_REPORTS + 2 }, (_, index) => `${index}.txt`);
+    const { folder, place, put, look } = await watched({ detectDeleted: true, filePattern: '*.txt' }, names);
+    put('other.dat');
+    await look();
+    rmSync(join(place, 'other.dat'));
+    rmSync(join(place, '3.txt'));
+    assert.equal((await look())['3.txt'], 'gone');
+    const goneFiles = async (): Promise<string[]> => {
+      const { events } = await bench.storage.events.feeds.read(bench.accountId, {
+        after: 0,
+        limit: 1000,
+        connections: [],
+      });
+      const bodies = events.map(({ body }) => JSON.parse(body) as GoneEvent);
+      const own = bodies.filter(
+        ({ type, data }) => type === 'watched_folder.files_deleted' && data.watchedFolder.id === folder.id,
+      );
+      return own.flatMap(({ data }) => data.files.map(({ path }) => path));
+    };
+    const reported = async (count: number): Promise<string[]> => {
+      await bench.until(async () => (await goneFiles()).length >= count, `${count} files are reported`);
+      return goneFiles();
+    };
+    assert.deepEqual(await reported(1), [`${folder.path}/3.txt`]);
+    const checks = bench.checksOf(folder).length;
+    for (const name of names) rmSync(join(place, name), { force: true });
+    const counts = (await bench.check(folder)).counts;
+    assert.deepEqual(counts, { gone: MOST_REPORTS, over_cap: 1 });
+    await bench.until(() => bench.checksOf(folder).length >= checks + 2, 'the check that goes on');
+    const all = await reported(names.length);
+    assert.deepEqual([...all].sort(), names.map((name) => `${folder.path}/${name}`).sort());
   });
 
   test('files are deleted after their delivery, unless they have changed meanwhile', async () => {
@@ -359,6 +401,7 @@ suite('watched folders', () => {
       assert.rejects(bench.watch('ssh', '/odd', input), { code: 'bad_request', message });
     await refused({ afterDelivery: 'delete' }, /afterDelivery.*webhookUrl/);
     await refused({ webhookUrl: receiver.url, afterDelivery: 'move', moveTo: '/odd' }, /moveTo/);
+    await refused({ webhookUrl: receiver.url, afterDelivery: 'delete', detectDeleted: true }, /detectDeleted/);
     await refused({ filePattern: '{a' }, /filePattern/);
     await refused({ doneFile: 'x/y' }, /doneFile/);
   });

@@ -255,6 +255,7 @@ export const fields: ThingTexts = {
       label: 'Auch geänderte Dateien melden',
       hint: 'Eine Datei mit anderer Größe oder anderem Datum.',
     },
+    detectDeleted: { label: 'Auch gelöschte Dateien melden', hint: 'Dateien, die da waren und fehlen.' },
     excludePattern: { label: 'Aber keine Dateien wie' },
     doneFile: {
       label: 'Auf eine Fertig-Datei warten',
@@ -311,6 +312,8 @@ export const fields: ThingTexts = {
       hint: 'Erhält für jedes Ereignis einen signierten POST. Zugangsdaten darin werden versiegelt aufbewahrt und nicht wieder angezeigt.',
     },
     events: { label: 'Ereignisse' },
+    operations: { label: 'Nur den Erfolg dieser Vorgänge', hint: 'Keine gewählt: alle.' },
+    format: { label: 'Format', choices: { standard: 'Standard Webhooks', cloudevents: 'CloudEvents 1.0' } },
     connections: { label: 'Nur für diese Verbindungen', hint: 'Keine gewählt: alle, auch neue.' },
     isActive: { label: 'Aktiv' },
   },

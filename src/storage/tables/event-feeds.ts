@@ -265,7 +265,7 @@ export function numbering(sql: Queryable, accountId: string, feed: LockedFeed, m
         body = '{"sequence":' || b.sequence || ',"id":"' || e.id || '","previousId":'
           || coalesce('"' || b.previous || '"', 'null') || ',' || substr(e.body, 2)
       from batch b where e.id = b.id
-      returning e.id, e.account_id, e.sequence, e.type, e.connection_ids, e.body
+      returning e.id, e.account_id, e.sequence, e.type, e.connection_ids, e.operation, e.body
     ),
     moved as (
       update event_feeds set last_sequence = n.sequence, last_id = n.id
@@ -296,13 +296,15 @@ export function inserting(
 ) {
   const { uuids, texts } = sql.types;
   return sql`
-    insert into events (id, account_id, type, connection_ids, body, is_ready)
-    select t.id, t.account_id, t.type, string_to_array(t.connections, ','), t.body, ${isReady}::boolean from unnest(
+    insert into events (id, account_id, type, connection_ids, operation, body, is_ready)
+    select t.id, t.account_id, t.type, string_to_array(t.connections, ','), t.operation, t.body, ${isReady}::boolean
+    from unnest(
       ${uuids(events.map(({ id }) => id))}, ${uuids(events.map(({ accountId }) => accountId))},
       ${texts(events.map(({ type }) => type))},
       ${texts(events.map(({ connectionIds }) => connectionIds.join(',')))},
-      ${texts(events.map(({ body }) => body))}, ${uuids(events.map(({ item }) => item ?? null))})
-      as t (id, account_id, type, connections, body, item) ${among}`;
+      ${texts(events.map(({ operation }) => operation ?? null))}, ${texts(events.map(({ body }) => body))},
+      ${uuids(events.map(({ item }) => item ?? null))})
+      as t (id, account_id, type, connections, operation, body, item) ${among}`;
 }
 
 /** Deletes events that are not ready: their copies never ended. */

@@ -4,7 +4,8 @@
 import type { Database } from '../postgres/database.js';
 import { UNREACHED } from '../../base/errors.js';
 import { firstIdAt } from '../postgres/clock.js';
-import { LOOKUPS, sumsOf, type TransferSums } from './transfer-hours.js';
+import { LOOKUPS } from '../../contract/transfer.js';
+import { sumsOf, type TransferSums } from './transfer-hours.js';
 import { HOUR_MS } from '../../contract/units.js';
 
 export interface DayFigures {

@@ -1,18 +1,18 @@
 /** The statements that write the history. After each, rows, totals and monthly actions agree. */
 import type { PendingQuery, Row } from 'postgres';
 import { columnNamesOf, type Fields } from '../../contract/thing.js';
-import { transferColumns, type TransferType } from '../../contract/transfer.js';
+import { LOOKUPS, transferColumns, type TransferType } from '../../contract/transfer.js';
 import { firstIdAt } from '../postgres/clock.js';
 import { columnOf } from '../postgres/column-names.js';
 import { fromExcluded, type Queryable, storable, tableOf, templateOf, type Transaction } from '../postgres/sql.js';
-import { type Failed, failureOf, isReported, failureEvents } from './failed-transfers.js';
 import { endingFiles } from './job-tree.js';
 import { correctingUses, endingUses } from './links.js';
 import type { Outbox } from './outbox.js';
 import { type ChainLinks, linkingWritten } from './receipts.js';
 import { endingCopies } from './route-copies.js';
 import type { NewTransfer, TransferRow } from './transfer.js';
-import { addingHours, LOOKUP_SLOT, LOOKUPS } from './transfer-hours.js';
+import { addingHours, LOOKUP_SLOT } from './transfer-hours.js';
+import { type Failed, failureOf, isReported, NONE_WANTED, transferEvents, type Wanted } from './transfer-events.js';
 import { endingUploads } from './uploads.js';
 
 /** Transfers with a record of their own; only their end is written here. */
@@ -144,7 +144,7 @@ export async function writeBatch(
   sql: Queryable,
   nodeId: string,
   batch: readonly TransferRow[],
-  links?: ChainLinks,
+  { links, wanted = NONE_WANTED }: { readonly links?: ChainLinks | undefined; readonly wanted?: Wanted } = {},
 ): Promise<ReadonlySet<string>> {
   // In id order: two batches with common rows lock them in the same order.
   const rows = [...batch].sort((a, b) => (a.id < b.id ? -1 : 1));
@@ -173,7 +173,7 @@ export async function writeBatch(
         : sql`and (id <> all(${uuids(uploads.map(({ id }) => id))}) or id in (select id from ended))`,
     )}),
     ${rows.some(({ linkId }) => linkId !== null) ? endingUses(sql, nodeId) : sql``}
-    ${failureEvents(sql, rows)}
+    ${transferEvents(sql, rows, wanted)}
     ${chain?.with ?? sql``}
     ${counting(sql, nodeId)}
     select array_agg(id) as ids ${chain?.required ?? sql``} from written`;
@@ -227,7 +227,11 @@ export async function hasPendingOf(sql: Queryable, isDead: PendingQuery<Row[]>):
  * Corrects transfers that were marked as failed too early: a node that was cut off from the database for too long
  * returns with the true results. Resolves to the ids of the corrected items.
  */
-export async function correctFailed(sql: Queryable, rows: readonly TransferRow[]): Promise<ReadonlySet<string>> {
+export async function correctFailed(
+  sql: Queryable,
+  rows: readonly TransferRow[],
+  wanted: Wanted,
+): Promise<ReadonlySet<string>> {
   const wrong = await sql<{ id: string }[]>`
     select id from transfers where id = any(${sql.types.uuids(rows.map((row) => row.id))})
       and status = 'failed' and error_message = ${NODE_STOPPED.message} and error_code = ${NODE_STOPPED.code}`;
@@ -246,6 +250,7 @@ export async function correctFailed(sql: Queryable, rows: readonly TransferRow[]
         returning t.*
       ),
       ${correctingUses(sql)}
+      ${transferEvents(sql, row.status === 'success' ? [row] : [], wanted)}
       summed as (${addingHours(
         sql,
         sql`

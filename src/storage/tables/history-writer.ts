@@ -3,13 +3,13 @@ import { GatewayError, hasCode, toGatewayError } from '../../base/errors.js';
 import { databaseAway, isConflict, WritesRefused } from '../postgres/errors.js';
 import type { Database } from '../postgres/database.js';
 import type { Outbox } from './outbox.js';
-import { isReported } from './failed-transfers.js';
 import { correctFailed, writeBatch } from './history-statements.js';
 import { isReceipted, type ChainLinks, type Receipts } from './receipts.js';
 import type { Queryable } from '../postgres/sql.js';
 import type { StorageOptions } from '../startup.js';
 import { RECORDS_FIRST } from './job-tree.js';
 import type { TransferRow } from './transfer.js';
+import { hasEvent, type SuccessSubscriptions, type Wanted } from './transfer-events.js';
 
 const MAX_BATCH = 1000;
 /** The limit for rows with receipts, whose texts are long: building a larger statement would block the event loop. */
@@ -46,17 +46,22 @@ interface Entry {
   readonly settle: ((error?: GatewayError) => void) | undefined;
 }
 
+export interface HistoryDeps {
+  readonly database: Database;
+  readonly nodeId: string;
+  readonly outbox: Pick<Outbox, 'announce'>;
+  readonly receipts: Pick<Receipts, 'linked' | 'afterwards'>;
+  readonly subscriptions: Pick<SuccessSubscriptions, 'wantedOf'>;
+  readonly options: Pick<StorageOptions, 'log' | 'onHistoryCommit'>;
+}
+
 /**
  * Group commit by back-pressure: a batch starts as soon as the previous one has committed, and takes all rows that have
  * arrived meanwhile. One caller waits for one commit; a thousand callers share few. While the database is away, rows
  * wait here in order; they are written when it is back.
  */
 export class HistoryWriter {
-  readonly #database: Database;
-  readonly #nodeId: string;
-  readonly #outbox: Pick<Outbox, 'announce'>;
-  readonly #receipts: Pick<Receipts, 'linked' | 'afterwards'>;
-  readonly #options: Pick<StorageOptions, 'log' | 'onHistoryCommit'>;
+  readonly #deps: HistoryDeps;
   /** The account whose job locks these batches share; its turns order them. */
   readonly #turnOf: string | undefined;
   #queue: Entry[] = [];
@@ -77,22 +82,10 @@ export class HistoryWriter {
   #idleListeners: (() => void)[] = [];
   readonly #stopListening: () => void;
 
-  constructor(
-    database: Database,
-    nodeId: string,
-    outbox: Pick<Outbox, 'announce'>,
-    receipts: Pick<Receipts, 'linked' | 'afterwards'>,
-    options: Pick<StorageOptions, 'log' | 'onHistoryCommit'>,
-    turnOf?: string,
-  ) {
-    this.#database = database;
-    this.#nodeId = nodeId;
-    this.#outbox = outbox;
-    this.#receipts = receipts;
-    this.#options = options;
+  constructor(deps: HistoryDeps, turnOf?: string) {
+    this.#deps = deps;
     this.#turnOf = turnOf;
-
-    this.#stopListening = database.onBack(() => this.#pump());
+    this.#stopListening = deps.database.onBack(() => this.#pump());
   }
 
   /** Rows not yet durable, including those being written. */
@@ -113,7 +106,7 @@ export class HistoryWriter {
   /** Queues a row; `settle` is called when it is durable, or with the reason why it never will be. */
   add(row: TransferRow, settle?: Entry['settle']): void {
     if (this.#closed || this.#queue.length >= MAX_QUEUED) {
-      this.#options.log('error', 'a history item is lost: too many wait for the database', {
+      this.#deps.options.log('error', 'a history item is lost: too many wait for the database', {
         id: row.id,
         status: row.status,
       });
@@ -144,7 +137,7 @@ export class HistoryWriter {
   }
 
   #mayFollow(): boolean {
-    if (this.#closed || this.#database.isAway || this.#refusal !== undefined || this.#retryTimer !== undefined)
+    if (this.#closed || this.#deps.database.isAway || this.#refusal !== undefined || this.#retryTimer !== undefined)
       return false;
     return this.queuedRows < MAX_FOLLOWING && !this.isStalled;
   }
@@ -186,7 +179,7 @@ export class HistoryWriter {
     this.#closed = true;
     clearTimeout(this.#retryTimer);
     if (this.#queue.length === 0) return;
-    this.#options.log('error', 'history items are lost: the database is away', { items: this.#queue.length });
+    this.#deps.options.log('error', 'history items are lost: the database is away', { items: this.#queue.length });
     for (const entry of this.#queue.splice(0)) entry.settle?.(databaseAway());
   }
 
@@ -222,7 +215,7 @@ export class HistoryWriter {
   }
 
   #mayLeave(): boolean {
-    if (this.#database.isAway) return false;
+    if (this.#deps.database.isAway) return false;
     return this.#flights === 0 || (this.#flights < MAX_FLIGHTS && this.#queue.length > SECOND_FLIGHT_ABOVE);
   }
 
@@ -247,28 +240,31 @@ export class HistoryWriter {
 
   async #write(rows: readonly TransferRow[]): Promise<void> {
     const turnOf = this.#turnOf;
-    const leave = (): Promise<ReadonlySet<string>> => this.#leave(rows);
-    const written = await (turnOf === undefined ? leave() : this.#database.turns.run(turnOf, leave, RECORDS_FIRST));
+    const wanted = await this.#deps.subscriptions.wantedOf(rows);
+    const leave = (): Promise<ReadonlySet<string>> => this.#leave(rows, wanted);
+    const written = await (turnOf === undefined
+      ? leave()
+      : this.#deps.database.turns.run(turnOf, leave, RECORDS_FIRST));
     this.#refusal = undefined;
     this.#waitingSince = performance.now();
-    this.#options.onHistoryCommit?.(rows.length);
-    if (rows.some(isReported)) this.#outbox.announce(undefined);
+    this.#deps.options.onHistoryCommit?.(rows.length);
+    if (rows.some((row) => hasEvent(row, wanted))) this.#deps.outbox.announce(undefined);
     if (written.size === rows.length) return;
     // A repeated batch, or rows that another node has marked as failed while this one was cut off.
     const receipted = rows.filter(isReceipted);
-    if (receipted.length === 0) await this.#database.run((sql) => correctFailed(sql, rows));
-    else await this.#receipts.afterwards(receipted, (tx) => correctFailed(tx, rows));
+    if (receipted.length === 0) await this.#deps.database.run((sql) => correctFailed(sql, rows, wanted));
+    else await this.#deps.receipts.afterwards(receipted, (tx) => correctFailed(tx, rows, wanted));
   }
 
-  #leave(rows: readonly TransferRow[]): Promise<ReadonlySet<string>> {
-    const database = this.#database;
+  #leave(rows: readonly TransferRow[], wanted: Wanted): Promise<ReadonlySet<string>> {
+    const database = this.#deps.database;
     const turnOf = this.#turnOf;
     const run = (work: (sql: Queryable) => Promise<ReadonlySet<string>>): Promise<ReadonlySet<string>> =>
       turnOf === undefined ? database.run(work, BATCH_SILENCE_MS) : database.apart(work, BATCH_SILENCE_MS);
     const write = (sql: Queryable, links?: ChainLinks): Promise<ReadonlySet<string>> =>
-      writeBatch(sql, this.#nodeId, rows, links);
+      writeBatch(sql, this.#deps.nodeId, rows, { links, wanted });
     const receipted = rows.filter(isReceipted);
-    return receipted.length === 0 ? run(write) : this.#receipts.linked(receipted, run, write);
+    return receipted.length === 0 ? run(write) : this.#deps.receipts.linked(receipted, run, write);
   }
 
   #putBack(batch: Entry[]): void {
@@ -290,7 +286,7 @@ export class HistoryWriter {
       return this.#send(batch.slice(middle));
     }
     const reason = toGatewayError(error);
-    this.#options.log('error', 'a history item was refused by the database', {
+    this.#deps.options.log('error', 'a history item was refused by the database', {
       id: first.row.id,
       reason: reason.message,
     });

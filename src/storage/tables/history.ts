@@ -2,14 +2,10 @@ import { PassingSet } from '../../base/passing-set.js';
 import { Periodic } from '../../base/periodic.js';
 import { uuidv7 } from '../../base/uuid.js';
 import { GatewayError } from '../../base/errors.js';
-import type { Database } from '../postgres/database.js';
 import type { TransferItem, TransferType } from '../../contract/transfer.js';
 import type { NewTransfer, OpenTransfer, TransferFilter, TransferOutcome, TransferRow } from './transfer.js';
-import type { Receipts } from './receipts.js';
-import type { StorageOptions } from '../startup.js';
-import type { Outbox } from './outbox.js';
 import { countItems, findTransfer, listItems, type StoredTransfer } from './history-queries.js';
-import { HistoryWriter } from './history-writer.js';
+import { type HistoryDeps, HistoryWriter } from './history-writer.js';
 import { isPart, pendingRow } from './history-statements.js';
 import { storable } from '../postgres/sql.js';
 import { timeOfId } from '../postgres/clock.js';
@@ -28,11 +24,7 @@ interface Waiting {
 }
 
 export class TransferHistory {
-  readonly #database: Database;
-  readonly #nodeId: string;
-  readonly #outbox: Pick<Outbox, 'announce'>;
-  readonly #receipts: Pick<Receipts, 'linked' | 'afterwards'>;
-  readonly #options: Pick<StorageOptions, 'log' | 'onHistoryCommit'>;
+  readonly #deps: HistoryDeps;
   readonly #writer: HistoryWriter;
   /**
    * By account. The rows of jobs wait for other writers of the same jobs; rows of other accounts do not wait with them.
@@ -47,25 +39,14 @@ export class TransferHistory {
   /** One timer for all transfers; it stops when there are none. */
   readonly #watching = new Periodic(() => this.#tick(), TICK_MS);
 
-  constructor(
-    database: Database,
-    nodeId: string,
-    outbox: Pick<Outbox, 'announce'>,
-    receipts: Pick<Receipts, 'linked' | 'afterwards'>,
-    options: Pick<StorageOptions, 'log' | 'onHistoryCommit'>,
-  ) {
-    this.#database = database;
-    this.#nodeId = nodeId;
-    this.#outbox = outbox;
-    this.#receipts = receipts;
-    this.#options = options;
-
-    this.#writer = new HistoryWriter(database, nodeId, outbox, receipts, options);
+  constructor(deps: HistoryDeps) {
+    this.#deps = deps;
+    this.#writer = new HistoryWriter(deps);
   }
 
   /** Rejects with database_away while it is known that no item can be written: then nothing may begin. */
   async admit(): Promise<void> {
-    await this.#database.admitWrites(this.isStalled);
+    await this.#deps.database.admitWrites(this.isStalled);
     if (this.refusal !== undefined) throw this.refusal;
   }
 
@@ -111,19 +92,19 @@ export class TransferHistory {
 
   /** undefined if unknown or of another account. */
   async find(accountId: string, id: string): Promise<StoredTransfer | undefined> {
-    return this.#database.run((sql) => findTransfer(sql, accountId, id));
+    return this.#deps.database.run((sql) => findTransfer(sql, accountId, id));
   }
 
   async list(
     accountId: string,
     filter: TransferFilter,
   ): Promise<{ readonly transfers: readonly TransferItem[]; readonly total: number }> {
-    return this.#database.run((sql) => listItems(sql, accountId, filter));
+    return this.#deps.database.run((sql) => listItems(sql, accountId, filter));
   }
 
   /** All items of the account; fast with millions of rows. */
   async count(accountId: string): Promise<number> {
-    return this.#database.run((sql) => countItems(sql, accountId));
+    return this.#deps.database.run((sql) => countItems(sql, accountId));
   }
 
   /** Rows that are not yet durable, including those of the current commit. */
@@ -203,13 +184,7 @@ export class TransferHistory {
   }
 
   #ownWriter(writers: Map<string, HistoryWriter>, accountId: string, turnOf?: string): HistoryWriter {
-    const database = this.#database;
-    const nodeId = this.#nodeId;
-    const outbox = this.#outbox;
-    const receipts = this.#receipts;
-    const options = this.#options;
-    const known = writers.get(accountId);
-    const writer = known ?? new HistoryWriter(database, nodeId, outbox, receipts, options, turnOf);
+    const writer = writers.get(accountId) ?? new HistoryWriter(this.#deps, turnOf);
     writers.set(accountId, writer);
     return writer;
   }

@@ -6,19 +6,17 @@ import type { PendingQuery, Row } from 'postgres';
 import type { Database } from '../postgres/database.js';
 import type { Queryable } from '../postgres/sql.js';
 import { quantile } from './time-slots.js';
-import type { TransferType } from '../../contract/transfer.js';
 
-/**
- * Read-only operations count toward no month and would hide the transfers: slot 0 holds them all, long and
- * short ones.
- */
-export const LOOKUPS: readonly TransferType[] = ['list', 'exists', 'poll'];
 /** Slot 1 ends before the first of these milliseconds, slot 2 before the second. */
 const ENDS = [
   ...[5, 10, 20, 35, 50, 75, 100, 150, 200, 300, 500, 750],
   ...[1_000, 1_500, 2_000, 3_000, 5_000, 7_500, 10_000, 20_000, 60_000],
   ...[300_000, 1_800_000, 7_200_000],
 ];
+/**
+ * Read-only operations count toward no month and would hide the transfers: slot 0 holds them all, long and
+ * short ones.
+ */
 export const LOOKUP_SLOT = 0;
 const LONGEST_MS = 86_400_000;
 const KEPT_DAYS = 92;

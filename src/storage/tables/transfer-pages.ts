@@ -12,7 +12,7 @@ import { firstIdAt } from '../postgres/clock.js';
 import type { Database } from '../postgres/database.js';
 import { columnsOf, type Queryable } from '../postgres/sql.js';
 import { createdAfter, digestIs, matching, statusIs } from './history-queries.js';
-import { LOOKUPS } from './transfer-hours.js';
+import { LOOKUPS } from '../../contract/transfer.js';
 
 export interface TransferSearch {
   readonly connectionId?: string;

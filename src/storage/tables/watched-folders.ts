@@ -12,7 +12,7 @@ import { type Clock, idsAt, readClock } from '../postgres/clock.js';
 import type { Database } from '../postgres/database.js';
 import { columnsOf, type Queryable, rowOf, storable, tableOf, type Transaction } from '../postgres/sql.js';
 import type { FolderSecrets } from '../secrets/sealed-rows.js';
-import { isReported } from './failed-transfers.js';
+import { isReported } from './transfer-events.js';
 import { writeBatch } from './history-statements.js';
 import type { TransferRow } from './transfer.js';
 import { isOtherCopyTo } from './route-copies.js';

@@ -1,5 +1,6 @@
 /** New events; filters and results of queries about deliveries. */
 import type { Transaction } from '../postgres/sql.js';
+import type { TransferType } from '../../contract/transfer.js';
 import type { Delivery, DeliveryState, DeliveredFile, NewCopy } from '../../contract/delivery.js';
 
 /** An event without its number. */
@@ -10,6 +11,8 @@ export interface DraftEvent {
   readonly accountId: string;
   /** The connections that it is about. */
   readonly connectionIds: readonly string[];
+  /** The operation of `transfer.succeeded`, which webhooks may choose. */
+  readonly operation?: TransferType;
   /** An object, as JSON. */
   readonly body: string;
 }

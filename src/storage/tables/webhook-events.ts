@@ -420,6 +420,7 @@ export function addressing(sql: Queryable) {
         n.account_id, n.type, 0, 'pending', now(), n.connection_ids, now()
       from numbered n join webhooks h on h.account_id = n.account_id and h.is_active and h.deleted_at is null
         and n.type = any (h.events) and (h.connection_ids = '{}' or n.connection_ids <@ h.connection_ids)
+        and (n.operation is null or h.operations = '{}' or n.operation = any (h.operations))
       returning id, webhook_id
     ),
     addressed as (

@@ -9,6 +9,7 @@ import type { NamedSecrets } from '../secrets/sealed-rows.js';
 import type { SealedSecret } from '../secrets/secrets.js';
 import type { WebhookSecret } from '../secrets/webhook-secret.js';
 import { type Actor, record } from './audit-log.js';
+import type { SuccessSubscriptions } from './transfer-events.js';
 import { cancelOfWebhook, purgeOfDeletedWebhooks } from './webhook-events.js';
 import { withLogin, withoutLogin } from './webhook-targets.js';
 
@@ -18,6 +19,7 @@ const PURGED_AT_ONCE = 1000;
 
 interface Target {
   readonly url: string;
+  readonly format: Webhook['format'];
   readonly secrets: readonly string[];
 }
 
@@ -25,12 +27,19 @@ export class Webhooks {
   readonly #database: Database;
   readonly #secrets: NamedSecrets;
   readonly #signing: WebhookSecret;
+  readonly #subscriptions: Pick<SuccessSubscriptions, 'changed'>;
   readonly #targets = new SharedQuestion((id) => this.#findTarget(id, false));
 
-  constructor(database: Database, secrets: NamedSecrets, signing: WebhookSecret) {
+  constructor(
+    database: Database,
+    secrets: NamedSecrets,
+    signing: WebhookSecret,
+    subscriptions: Pick<SuccessSubscriptions, 'changed'>,
+  ) {
     this.#database = database;
     this.#secrets = secrets;
     this.#signing = signing;
+    this.#subscriptions = subscriptions;
   }
 
   /** Resolves with the webhook and its secret, which is shown only once. @throws GatewayError share_exceeded */
@@ -42,7 +51,7 @@ export class Webhooks {
     const { accountId } = actor;
     const id = uuidv7();
     const target = withoutLogin(settings.url);
-    return this.#database.transaction(async (tx) => {
+    return this.#changing(async (tx) => {
       // Serializes concurrent creations, so that the limit counts both.
       await tx`select pg_advisory_xact_lock(hashtextextended('webhooks ' || ${accountId}::text, 0))`;
       const [row] = await tx<{ count: number }[]>`
@@ -81,8 +90,8 @@ export class Webhooks {
 
   async #findTarget(id: string, evenEnded: boolean): Promise<Target | undefined> {
     // One statement: each delivery asks.
-    const rows = await this.#database.all<{ readonly url: string; readonly name: string | null } & SealedSecret>`
-      select w.url, s.name, s.key_id, s.wrapped_key, s.nonce, s.ciphertext
+    const rows = await this.#database.all<Omit<Target, 'secrets'> & { readonly name: string | null } & SealedSecret>`
+      select w.url, w.format, s.name, s.key_id, s.wrapped_key, s.nonce, s.ciphertext
       from webhooks w left join webhook_secrets s on s.webhook_id = w.id
       where w.id = ${id} and w.deleted_at is null and (w.ended_at is null or ${evenEnded})`;
     const [first] = rows;
@@ -90,13 +99,14 @@ export class Webhooks {
     const secrets = new Map(
       rows.flatMap(({ name, ...sealed }) => (name === null ? [] : [[name, this.#secrets.open(id, name, sealed)]])),
     );
-    return { url: withLogin(first.url, secrets.get(LOGIN)), secrets: await this.#signing.current(id, secrets) };
+    const url = withLogin(first.url, secrets.get(LOGIN));
+    return { url, format: first.format, secrets: await this.#signing.current(id, secrets) };
   }
 
   /** Absent fields keep their values. An ended receiver is resumed if it is activated, or gets another URL. */
   async edit(actor: Actor, id: string, changes: Partial<WebhookSettings>): Promise<Webhook | undefined> {
     const { accountId } = actor;
-    return this.#database.transaction(async (tx) => {
+    return this.#changing(async (tx) => {
       const [former] = await tx<Webhook[]>`
         select ${columns(tx)} from webhooks
         where id = ${id} and account_id = ${accountId} and deleted_at is null for update`;
@@ -118,7 +128,7 @@ export class Webhooks {
 
   /** Cancels its pending deliveries; its rows are deleted later. False = unknown. */
   async remove(actor: Actor, id: string): Promise<boolean> {
-    return this.#database.transaction(async (tx) => {
+    return this.#changing(async (tx) => {
       const [gone] = await tx<{ url: string }[]>`
         update webhooks set deleted_at = now(), is_active = false
         where id = ${id} and account_id = ${actor.accountId} and deleted_at is null returning url`;
@@ -153,6 +163,14 @@ export class Webhooks {
     await this.#database.all`
       delete from webhooks w where deleted_at is not null
         and not exists (select from deliveries e where e.webhook_id = w.id)`;
+  }
+
+  async #changing<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    try {
+      return await this.#database.transaction(work);
+    } finally {
+      this.#subscriptions.changed();
+    }
   }
 
   async #findIn(sql: Queryable, accountId: string, id: string): Promise<Webhook | undefined> {

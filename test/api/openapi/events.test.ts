@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { filesEvents, lateEvent, testEvent } from '../../../src/watch/event-bodies.js';
+import { deletedEvents, detectedEvents, lateEvent, testEvent } from '../../../src/watch/event-bodies.js';
 import { finishedEvent } from '../../../src/jobs/view.js';
 import type { Job } from '../../../src/storage/storage.js';
-import { failureOf } from '../../../src/storage/tables/failed-transfers.js';
+import { failureOf } from '../../../src/storage/tables/transfer-events.js';
 import { pendingRow } from '../../../src/storage/tables/history-statements.js';
 import { closed } from './answer-checker.js';
 import { fileApi } from './route-table.js';
@@ -72,10 +72,16 @@ const transfer = {
   countsAction: true,
 } as const;
 const bodies = {
-  FilesDetectedEvent: filesEvents(source, files, { filesPerEvent: 100, bytesPerEvent: 20_000 }).map(({ body }) => body),
+  FilesDetectedEvent: detectedEvents(source, files, { filesPerEvent: 100, bytesPerEvent: 20_000 }).map(
+    ({ body }) => body,
+  ),
   FilesMissingEvent: [at, undefined].map((last) => lateEvent('watched_folder.files_missing', source, 60, last)),
   FolderLateEvent: [lateEvent('watched_folder.late', source, 60, at)],
   TestEvent: [testEvent(source)],
+  FilesDeletedEvent: deletedEvents(source, [{ name: 'a', path: '/in/a' }], {
+    filesPerEvent: 100,
+    bytesPerEvent: 20_000,
+  }).map(({ body }) => body),
   TransferFailedEvent: [failureOf({ ...pendingRow('t', at, transfer), errorCode: 'unreachable' }).body],
   JobFinishedEvent: [finishedEvent(job, at).body],
 };

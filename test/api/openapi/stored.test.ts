@@ -6,6 +6,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { OpenApiDocument } from '../../../src/api/openapi/types.js';
+import { EVENT_TYPES } from '../../../src/contract/event.js';
 import { ERROR_CODE } from '../../../src/contract/words.js';
 import { fileApi, managementApi } from './route-table.js';
 import { canonical, differences, type Json, newDemands, storedDocument } from './stored-documents.js';
@@ -18,6 +19,9 @@ const MEANT: Readonly<Record<'api' | 'manage', Meant>> = {
     // Answers never contained 0, and requests must not.
     '/components/schemas/CreatedWatchedFolder/properties/expectEveryMinutes/minimum': 1,
     '/components/schemas/WatchedFolder/properties/expectEveryMinutes/minimum': 1,
+    // One for each type of event.
+    '/components/schemas/NewWebhook/properties/events/maxItems': EVENT_TYPES.length,
+    '/components/schemas/WebhookChanges/properties/events/maxItems': EVENT_TYPES.length,
     // Owners read the same field with this text.
     '/components/schemas/AccountInfo/properties/email/description': 'E-mail address of the account.',
     '/components/schemas/FailedTransfer/properties/errorCode/description': ERROR_CODE,

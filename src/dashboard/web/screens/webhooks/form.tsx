@@ -16,6 +16,8 @@ export function WebhookForm({ former, onClose, onMade }: Props): ReactElement {
     start: former === undefined ? { events: ['transfer.failed', 'connection.down', 'connection.up'] } : {},
     // `isActive` has its own button.
     without: ['isActive'],
+    asks: (name, { events }) =>
+      name !== 'operations' || (Array.isArray(events) && events.includes('transfer.succeeded')),
   });
   return (
     <ThingDialog<{ secret: string }>
