@@ -127,7 +127,7 @@ suite('watched folders', () => {
       const { events } = await bench.storage.events.feeds.read(bench.accountId, {
         after: 0,
         limit: 1000,
-        connections: [],
+        connections: undefined,
       });
       const bodies = events.map(({ body }) => JSON.parse(body) as GoneEvent);
       const own = bodies.filter(
