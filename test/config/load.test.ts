@@ -448,7 +448,7 @@ suite('allowed values are loaded', () => {
         algorithms: 'default',
         hostKeyRotation: 'ask',
       },
-      { ...common, ...tls, ...server, type: 'ftp', name: 'f', port: 21, tls: 'none' },
+      { ...common, ...tls, ...server, type: 'ftp', name: 'f', port: 21, tls: 'none', listing: 'auto' },
       {
         ...common,
         ...tls,

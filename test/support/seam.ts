@@ -114,7 +114,7 @@ export function connectionOf(settings: Readonly<Record<string, unknown>> & { rea
       hostKeys: [],
       algorithms: 'default',
     },
-    ftp: { password: undefined, tls: 'none', tlsCa: textOf(tlsCaFile), tlsVerify: true },
+    ftp: { password: undefined, tls: 'none', tlsCa: textOf(tlsCaFile), tlsVerify: true, listing: 'auto' },
     s3: {
       sessionToken: undefined,
       forcePathStyle: true,

@@ -17,6 +17,31 @@ const settings = {
   }),
   ...certificates,
   ...onServers,
+  listing: given(
+    oneOf(
+      ['auto', 'unix', 'dos', 'ibmi', 'netware', 'vms', 'mvs', 'eplf'],
+      'The format in which the server lists folders (LIST); `auto` = MLSD if the server has it, else the format that each line shows. With a fixed format, MLSD is not used.',
+    ),
+    {
+      texts: {
+        label: 'Format of listings',
+        hint: 'How the server lists folders. Automatic: MLSD, or the format that the lines show.',
+        choices: {
+          auto: 'Automatic',
+          unix: 'Unix (ls -l)',
+          dos: 'Windows, DOS (dir)',
+          ibmi: 'IBM i',
+          netware: 'NetWare',
+          vms: 'OpenVMS',
+          mvs: 'z/OS (MVS)',
+          eplf: 'EPLF',
+        },
+      },
+      default: 'auto',
+      isHarmless: true,
+      isAdvanced: true,
+    },
+  ),
 };
 
 export const ftp = connectionType('ftp', {

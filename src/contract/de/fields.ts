@@ -60,6 +60,20 @@ export const fields: ThingTexts = {
       hint: 'Wie die Steuerverbindung verschlüsselt wird.',
       choices: { explicit: 'Mit TLS (AUTH TLS)', implicit: 'TLS von Anfang an', none: 'Keine' },
     },
+    listing: {
+      label: 'Format der Listen',
+      hint: 'Wie der Server Ordner auflistet. Selbsttätig: mit MLSD, sonst so, wie die Zeilen aussehen.',
+      choices: {
+        auto: 'Selbsttätig',
+        unix: 'Wie unter Unix (ls -l)',
+        dos: 'Wie unter Windows und DOS (dir)',
+        ibmi: 'IBM i (AS/400)',
+        netware: 'Novell NetWare',
+        vms: 'OpenVMS (DEC)',
+        mvs: 'z/OS mit MVS',
+        eplf: 'EPLF (Bernstein)',
+      },
+    },
     tlsVerify: {
       label: 'Zertifikat des Servers prüfen',
       hint: 'Ohne diese Prüfung kann ein Angreifer im Netzwerk alles lesen.',

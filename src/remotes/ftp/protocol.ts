@@ -14,12 +14,13 @@ export function createFtp(deps: ProtocolDeps): Protocol<FtpConnection, FtpLease>
     type: 'ftp',
     host: hostOf,
     place: ({ rootPath }, path) => underRoot(rootPath, path),
-    identity: ({ username, password, tls, tlsCa, tlsVerify }) => [
+    identity: ({ username, password, tls, tlsCa, tlsVerify, listing }) => [
       username,
       password ?? '',
       tls,
       tlsCa ?? '',
       String(tlsVerify),
+      listing,
     ],
     leasesPerSession: () => 1,
     openSession: (connection, limits, signal) =>

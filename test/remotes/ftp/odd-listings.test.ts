@@ -215,21 +215,88 @@ test('summer and winter time: a list and exists agree for files of both', async 
   });
 });
 
+test('a fixed format: MLSD is not used, and lines in another format are left out', async (t) => {
+  const lines = '11-20-24  10:15AM  1234 keep.csv\r\n-rw-r--r-- 1 u g 3 Nov 20 10:15 other.csv\r\n';
+  const [server, client] = await setUp(t, { LIST: sending(() => lines), MDTM: '502 no' }, MACHINE);
+  const { files, leftOut } = await client.use((remote) => listed(remote), { listing: 'dos' });
+  assert.deepEqual(
+    files.map(({ name, size }) => [name, size]),
+    [['keep.csv', 1234]],
+  );
+  assert.equal(leftOut.length, 1);
+  assert.ok(!server.commands.some((command) => command.startsWith('ML')), server.commands.join());
+  const [, other] = await setUp(t, { LIST: sending(() => `${lines.split('\r\n')[1]}\r\n`) });
+  await assert.rejects(
+    other.use((remote) => listed(remote), { listing: 'eplf' }),
+    (error: unknown) =>
+      error instanceof GatewayError && error.code === 'protocol_error' && /listing "eplf"/.test(error.message),
+  );
+});
+
+test('older versions are not listed, and the size of a file in blocks is asked for', async (t) => {
+  const line = (name: string): string => `${name}      3/4      20-NOV-2024 10:15:30  [USER]  (RWED,RWED,RE,)\r\n`;
+  const text = `Directory DKA0:[IN]\r\n\r\n${line('A.TXT;2')}${line('A.TXT;1')}\r\nTotal of 2 files, 6/8 blocks.\r\n`;
+  const [server, client] = await setUp(t, { LIST: sending(() => text), MDTM: '502 no' });
+  server.files.set('/in/A.TXT', Buffer.from('four'));
+  const { files, leftOut } = await client.use((remote) => listed(remote));
+  assert.deepEqual(
+    files.map(({ name, size }) => [name, size]),
+    [['A.TXT', 4]],
+  );
+  assert.deepEqual(leftOut, []);
+});
+
+test('a server that takes no path with slashes is named as such', async (t) => {
+  const [, client] = await setUp(t, { PWD: '257 "DKA0:[USER]" is current', CWD: '550 invalid directory' });
+  await assert.rejects(
+    client.use((remote) => listed(remote, '/')),
+    (error: unknown) =>
+      error instanceof GatewayError && error.code === 'remote_failure' && error.message.includes('DKA0:[USER]'),
+  );
+});
+
 const NAMES = ['a.txt', 'keep.csv', 'z z.bin'];
-const GOOD: Readonly<Record<string, { readonly verb: 'LIST' | 'MLSD'; readonly line: (name: string) => string }>> = {
+const WITHOUT_BLANKS = NAMES.map((name) => name.replace(' ', '_'));
+const SETS = 'Volume Unit    Referred Ext Used Recfm Lrecl BlkSz Dsorg Dsname\r\n';
+
+interface Form {
+  readonly verb: 'LIST' | 'MLSD';
+  readonly heading?: string;
+  readonly names?: readonly string[];
+  readonly line: (name: string) => string;
+}
+
+const GOOD: Readonly<Record<string, Form>> = {
   Unix: { verb: 'LIST', line: (name) => `-rw-r--r--    1 1000     users         1234 Nov 20 10:15 ${name}` },
   DOS: { verb: 'LIST', line: (name) => `11-20-24  10:15AM                 1234 ${name}` },
+  NetWare: { verb: 'LIST', line: (name) => `- [RWCEAFMS] owner        1234       Oct 20 15:27    ${name}` },
+  'IBM i': { verb: 'LIST', line: (name) => `USR            1234 31/12/25 14:30:00 *STMF      ${name}` },
+  EPLF: { verb: 'LIST', line: (name) => `+i12.34,m1700000000,r,s1234,\t${name}` },
+  OpenVMS: {
+    verb: 'LIST',
+    heading: 'Directory DKA0:[USER.IN]\r\n',
+    names: WITHOUT_BLANKS,
+    line: (name) => `${name};1           3/4         20-NOV-2024 10:15:30  [GROUP,USER]  (RWED,RWED,RE,)`,
+  },
+  'z/OS': {
+    verb: 'LIST',
+    heading: SETS,
+    names: WITHOUT_BLANKS,
+    line: (name) => `WRK001 3390   2024/03/19  1   15  FB     132 27920  PS  ${name}`,
+  },
   MLSD: { verb: 'MLSD', line: (name) => `type=file;size=1234;modify=20240102030405; ${name}` },
 };
 
-for (const [form, { verb, line }] of Object.entries(GOOD)) {
+for (const [form, { verb, heading = '', names = NAMES, line }] of Object.entries(GOOD)) {
   test(`a listing of ${form} with any mutated line: the right entries, an error, or a counted omission`, async (t) => {
     let sent = '';
-    const [, client] = await setUp(
+    const [server, client] = await setUp(
       t,
       { [verb]: sending(() => sent), MDTM: '502 no', MLST: '550 No such file or directory' },
       verb === 'MLSD' ? MACHINE : [],
     );
+    // Where a line shows no size, it is asked for.
+    for (const name of names) server.files.set(`/in/${name}`, Buffer.alloc(1234));
     const session = await client.open();
     let remote = await client.remoteOn(session);
     const printable = fc.integer({ min: 0x20, max: 0x7e }).map((code) => String.fromCharCode(code));
@@ -240,7 +307,7 @@ for (const [form, { verb, line }] of Object.entries(GOOD)) {
         fc.constantFrom('replace', 'insert', 'remove', 'cut'),
         printable,
         async (at, place, kind, character) => {
-          const lines = NAMES.map(line);
+          const lines = names.map(line);
           const good = lines[at] ?? '';
           const where = place % good.length;
           const rest =
@@ -248,12 +315,12 @@ for (const [form, { verb, line }] of Object.entries(GOOD)) {
               ? ''
               : (kind === 'remove' ? '' : character) + good.slice(kind === 'insert' ? where : where + 1);
           lines[at] = good.slice(0, where) + rest;
-          sent = lines.map((one) => `${one}\r\n`).join('');
+          sent = heading + lines.map((one) => `${one}\r\n`).join('');
           const isDropped = /^\s*$|[ ;] ?\.{1,2}$|type=[cp]dir/i.test(lines[at] ?? '');
           try {
             const { files, leftOut } = await listed(remote);
             assert.equal(files.length + leftOut.length, isDropped ? files.length + leftOut.length : 3, sent);
-            for (const [index, name] of NAMES.entries()) {
+            for (const [index, name] of names.entries()) {
               if (index !== at)
                 assert.ok(
                   files.some((file) => file.name === name && file.size === 1234),

@@ -108,7 +108,7 @@ test('machine lines: facts in any case and order, names with anything in them', 
 test('list lines of Unix and DOS', () => {
   const now = new Date('2026-11-20T12:00:00Z');
   const parse = (line: string): unknown => {
-    const entry = parseListLine(Buffer.from(line), now);
+    const entry = parseListLine(Buffer.from(line), now, 'auto');
     return entry && [entry.name, entry.kind, entry.size, entry.time?.time.toISOString()];
   };
   assert.deepEqual(parse('-rw-r--r--    1 1000     1000            3 Nov 20 10:15   blanks first'), [
@@ -177,13 +177,15 @@ test('time values are UTC, and nothing else is accepted', () => {
 
 test('FEAT shows UTF8, MFMT, MLST and which facts must be requested', () => {
   const text = '211-Features:\n UTF8\n MLST Type*;Size;Modify*;Perm;\n MFMT\n SIZE\n211 End';
-  assert.deepEqual(parseFeatures({ code: 211, text }), {
+  assert.deepEqual(parseFeatures({ code: 211, text }, 'auto'), {
     utf8: true,
     machineListings: true,
     setsTimes: true,
     factsToRequest: 'type;size;modify;',
   });
-  assert.deepEqual(parseFeatures({ code: 500, text: '500 what' }), {
+  const { machineListings, factsToRequest } = parseFeatures({ code: 211, text }, 'unix');
+  assert.deepEqual([machineListings, factsToRequest], [false, undefined], 'a fixed format of LIST');
+  assert.deepEqual(parseFeatures({ code: 500, text: '500 what' }, 'auto'), {
     utf8: false,
     machineListings: false,
     setsTimes: false,

@@ -93,6 +93,7 @@ export class FtpRemote implements Remote {
       protocol: security === undefined ? 'FTP' : 'FTP over TLS',
       utf8: features.utf8,
       machineListings: features.machineListings && memory.machineListings,
+      listing: this.#connection.listing,
       passive: memory.passive,
     };
   }

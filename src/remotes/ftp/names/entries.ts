@@ -1,6 +1,6 @@
-/** Parses one level of a folder, line by line, as the server lists it: MLSD, or LIST (list-lines.ts). */
+/** Parses one level of a folder, line by line, as the server lists it: MLSD, or LIST (list-formats.ts). */
 import { isUtf8 } from 'node:buffer';
-import { parseListedLine } from './list-lines.js';
+import { parseListedLine, type Layout } from './list-formats.js';
 import type { ListTime } from './list-times.js';
 
 export interface Entry {
@@ -12,6 +12,8 @@ export interface Entry {
   readonly kind: 'file' | 'folder' | 'link' | 'self' | 'unknown' | 'unreadable';
   readonly size: number | undefined;
   readonly time: ListTime | undefined;
+  /** The number of this version of the file, if the server keeps several. */
+  readonly version?: number;
 }
 
 const SELF: Entry = { name: '.', rawName: undefined, kind: 'self', size: undefined, time: undefined };
@@ -58,13 +60,14 @@ export function parseMachineLine(line: Buffer): Entry | undefined {
 }
 
 /** Undefined for a line in another format. `now`: the server's clock, as UTC. */
-export function parseListLine(line: Buffer, now: Date): Entry | undefined {
+export function parseListLine(line: Buffer, now: Date, layout: Layout): Entry | undefined {
   const { text, nameOf } = decode(line);
-  const listed = parseListedLine(text, now);
+  const listed = parseListedLine(text, now, layout);
   if (listed === undefined) return undefined;
   if (listed.name === '.' || listed.name === '..') return SELF;
   const { name, rawName } = nameOf(listed.name);
-  return { name, rawName, kind: listed.kind, size: listed.size, time: listed.time };
+  const { kind, size, time, version } = listed;
+  return version === undefined ? { name, rawName, kind, size, time } : { name, rawName, kind, size, time, version };
 }
 
 interface Decoded {

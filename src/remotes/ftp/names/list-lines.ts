@@ -1,23 +1,20 @@
 /**
- * Parses lines of LIST, which are made for people: `ls -l` of Unix, and `dir` of DOS. A line is read by its columns,
- * from the left, and each column is bounded: no line takes longer than its length. Uncertain values are undefined, and
- * are asked for later.
+ * Parses lines of LIST, which are made for people: `ls -l` of Unix, the list of NetWare, and `dir` of DOS. A line is
+ * read by its columns, from the left, and each column is bounded: no line takes longer than its length. Uncertain values
+ * are undefined, and are asked for later.
  */
 import { FileType, parseList } from 'basic-ftp';
 import { parseListTime, type ListTime } from './list-times.js';
 import { monthOf } from './months.js';
 
-interface ListedLine {
+export interface ListedLine {
   readonly kind: 'file' | 'folder' | 'link' | 'unknown';
   /** As in the line; it may be a path. */
   readonly name: string;
   readonly size: number | undefined;
   readonly time: ListTime | undefined;
-}
-
-/** Undefined for a line in another format. `now`: the server's clock, as UTC. */
-export function parseListedLine(line: string, now: Date): ListedLine | undefined {
-  return parseUnixLine(line, now) ?? parseDosLine(line, now);
+  /** The number of this version of the file, if the server keeps several. */
+  readonly version?: number;
 }
 
 /** The heading of `ls -l`, in the languages of months.ts. */
@@ -39,14 +36,29 @@ interface Column {
   readonly end: number;
 }
 
-function parseUnixLine(line: string, now: Date): ListedLine | undefined {
+/** Undefined for a line in another format, as in all parsers of lines. `now`: the server's clock, as UTC. */
+export function parseUnixLine(line: string, now: Date): ListedLine | undefined {
   const [mode, type = ''] = MODE.exec(line) ?? [];
   if (mode === undefined) return undefined;
   const columns = columnsOf(line, mode.length);
-  const found = datedName(line, columns, type, now) ?? nameAlone(line, columns);
+  const found = datedName(line, columns, type, now, SIZE_AT) ?? nameAlone(line, columns);
   if (found === undefined) return undefined;
   const kind = kindOf(type);
   return kind === 'link' ? { ...found, kind, name: withoutTarget(found.name) } : { ...found, kind };
+}
+
+/** The type and the rights of a trustee: `- [RWCEAFMS] owner 1234 Nov 20 10:15  name`. */
+const RIGHTS = /^([-d])[ \t]*\[[-A-Z]{1,16}\][ \t]+/;
+/** After the owner, whose name may contain blanks. */
+const NETWARE_SIZE_AT = [1, 2, 3, 4];
+
+export function parseNetwareLine(line: string, now: Date): ListedLine | undefined {
+  const [rights, type = ''] = RIGHTS.exec(line) ?? [];
+  if (rights === undefined) return undefined;
+  const found = datedName(line, columnsOf(line, rights.length), type, now, NETWARE_SIZE_AT);
+  // Several blanks precede the name, and no name of NetWare begins with one.
+  const name = found?.name.trimStart() ?? '';
+  return found === undefined || name === '' ? undefined : { ...found, kind: kindOf(type), name };
 }
 
 function columnsOf(line: string, from: number): Column[] {
@@ -63,11 +75,17 @@ const SIZE_AT = [3, 2, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 1];
 
 type Found = Omit<ListedLine, 'kind'>;
 
-function datedName(line: string, columns: readonly Column[], type: string, now: Date): Found | undefined {
+function datedName(
+  line: string,
+  columns: readonly Column[],
+  type: string,
+  now: Date,
+  sizeAt: readonly number[],
+): Found | undefined {
   const isDevice = type === 'b' || type === 'c';
   // Tries known months at every place first; then any word, only at the usual places: it might be the name of a group.
   for (const isKnown of [true, false]) {
-    for (const at of isKnown ? SIZE_AT : SIZE_AT.slice(0, 2)) {
+    for (const at of isKnown ? sizeAt : sizeAt.slice(0, 2)) {
       const date = dateAt(columns, at + 1, isKnown);
       const size = columns[at]?.text;
       if (date === undefined || size === undefined || !isSizeLike(size)) continue;
@@ -98,8 +116,10 @@ function dateAt(columns: readonly Column[], at: number, isKnown: boolean): Found
   const [first = '', second = '', third = ''] = columns.slice(at, at + 3).map(({ text }) => text);
   if (NUMERIC.test(first)) {
     if (!CLOCK.test(second)) return undefined;
-    // With seconds, `ls` also shows a zone, which is not the zone of the other times.
-    return ZONE.test(third) ? { text: '', last: at + 2 } : { text: `${first} ${second}`, last: at + 1 };
+    // With seconds, `ls` also shows a zone, so the time is exact.
+    return ZONE.test(third)
+      ? { text: `${first} ${second} ${third}`, last: at + 2 }
+      : { text: `${first} ${second}`, last: at + 1 };
   }
   if (!TIME_OR_YEAR.test(third)) return undefined;
   const isMonthFirst = WORD.test(first) && DAY.test(second);
@@ -167,7 +187,7 @@ const ANY_TARGET = /^(.+) \[.*\]$/;
 const isColumnAgain = (line: string, name: string): boolean =>
   COLUMN_AGAIN.test(name) && /[ \t]{2}$/.test(line.slice(0, line.length - name.length));
 
-function parseDosLine(line: string, now: Date): ListedLine | undefined {
+export function parseDosLine(line: string, now: Date): ListedLine | undefined {
   const [plain] = PLAIN_DOS.test(line) ? parseList(line) : [];
   if (plain !== undefined) {
     const { name, type, size, rawModifiedAt } = plain;

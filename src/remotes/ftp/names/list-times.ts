@@ -1,17 +1,38 @@
-/** The times in LIST lines have no zone and at best minutes, and are made for people. */
+/** The times in most LIST lines have no zone and at best minutes, and are made for people. */
 import { monthOf } from './months.js';
-import { DAY_MS, MINUTE_MS } from '../../../contract/units.js';
+import { DAY_MS, MINUTE_MS, SECOND_MS } from '../../../contract/units.js';
 
 export interface ListTime {
-  /** Read as if the server's clock showed UTC. */
+  /** Read as if the server's clock showed UTC; `isExact`: it is UTC. */
   readonly time: Date;
-  /** A minute if the line has a clock time, otherwise a day. */
+  /** A minute if the line has a clock time, otherwise a day; a second if it is exact. */
   readonly resolutionMs: number;
 }
 
-/** Parses `Nov 20 10:15`, `20 Nov 2024`, `2026-11-20 10:15`, `11-20-26  10:15AM`. `now`: the server's clock, as UTC. */
+/** Whether the line gave the time with its zone, or as UTC. */
+export const isExact = ({ resolutionMs }: ListTime): boolean => resolutionMs <= SECOND_MS;
+
+/**
+ * Parses `Nov 20 10:15`, `20 Nov 2024`, `2026-11-20 10:15`, `11-20-26  10:15AM`, `2026-11-20 10:15:30.5 +0100`. `now`:
+ * the server's clock, as UTC.
+ */
 export function parseListTime(text: string, now: Date): ListTime | undefined {
-  return parseUnixTime(text, now) ?? parseNumericTime(text);
+  return parseUnixTime(text, now) ?? parseNumericTime(text) ?? parseExactTime(text);
+}
+
+const EXACT_TIME = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)(?:\.\d+)? ([+-]\d\d)(\d\d)$/;
+
+function parseExactTime(text: string): ListTime | undefined {
+  const [whole, date = '', clock = '', hours = '', minutes = ''] = EXACT_TIME.exec(text) ?? [];
+  // JavaScript takes Feb 30 for Mar 1.
+  const isDate = !Number.isNaN(Date.parse(date)) && new Date(date).toISOString().startsWith(date);
+  return whole === undefined || !isDate ? undefined : exactTime(Date.parse(`${date}T${clock}${hours}:${minutes}`));
+}
+
+/** Undefined for a time that does not exist. */
+export function exactTime(ms: number): ListTime | undefined {
+  const time = new Date(ms);
+  return Number.isNaN(time.getTime()) ? undefined : { time, resolutionMs: SECOND_MS };
 }
 
 const UNIX_TIME = /^(?:(\S+?)\s+(\d{1,2})|(\d{1,2})\s+(\S+?))\s+(?:(\d{4})|(\d{1,2}):(\d\d)(?::\d\d)?)$/u;

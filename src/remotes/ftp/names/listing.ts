@@ -3,7 +3,7 @@ import { GatewayError } from '../../../base/errors.js';
 import { LeftOuts } from '../../left-out.js';
 import { entryPath, EPOCH, fileInfo, folderInfo } from '../../listing.js';
 import { notAFolder } from '../../obstacles.js';
-import { baseName, type RemotePath } from '../../path.js';
+import { baseName, ROOT, type RemotePath } from '../../path.js';
 import type { FileInfo, ListOptions } from '../../remote.js';
 import { byOwnName, parseMachineLine, unreadableEntry, type Entry } from './entries.js';
 import { isRefusal, openListing } from './lines.js';
@@ -123,6 +123,7 @@ async function* listEntries(operation: FtpOperation, folder: RemotePath): AsyncG
   }
   const entered = await operation.enter(folder);
   if (!isPositive(entered)) {
+    if (folder === ROOT) await expectSlashes(operation);
     await expectFolder(operation, folder);
     throw refusal(entered, 'open', `listing ${folder}`, 'permission_denied');
   }
@@ -163,6 +164,14 @@ async function* machineEntries(
   if (held !== undefined) yield [held];
   yield unreadable;
   return 'read';
+}
+
+/** Some systems name folders in another way (`DKA0:[USER]`, `'USER.'`), and not all of their servers take slashes too. */
+async function expectSlashes({ lease, signal, host, connection: { rootPath } }: FtpOperation): Promise<void> {
+  const login = await lease.loginFolder(signal);
+  if (login.includes('/')) return;
+  const text = `${host} names its folders in a way of its own (${JSON.stringify(login)}) and does not take ${rootPath}; the gateway needs a server that takes paths with slashes`;
+  throw new GatewayError('remote_failure', text, { step: 'open' });
 }
 
 async function expectFolder(operation: FtpOperation, folder: RemotePath): Promise<void> {

@@ -2,8 +2,9 @@
 import { LeftOuts } from '../../left-out.js';
 import { entryPath } from '../../listing.js';
 import { joinPath, type RemotePath } from '../../path.js';
-import { byOwnName, parseListLine, unreadableEntry, type Entry } from './entries.js';
-import { isHeading } from './list-lines.js';
+import { byOwnName, type Entry } from './entries.js';
+import { ListReader } from './list-reader.js';
+import { isExact } from './list-times.js';
 import { isRefusal, openListing } from './lines.js';
 import { offsetBetween } from './list-zone.js';
 import type { FtpOperation } from '../session/operation.js';
@@ -101,10 +102,13 @@ class Samples {
 
 const isNoSelf = ({ kind }: Entry): boolean => kind !== 'self';
 
+/** Where LIST may take "-a", as `ls` does. */
+const KNOWS_OPTIONS: ReadonlySet<string> = new Set(['auto', 'unix', 'dos']);
+
 /** Includes dot files, if the server can list them. */
 async function* listAll(operation: FtpOperation): AsyncGenerator<Entry[]> {
   const { memory } = operation.lease;
-  if (memory.listsAll) {
+  if (memory.listsAll && KNOWS_OPTIONS.has(operation.connection.listing)) {
     let isEmpty = true;
     const opened = await openListing(operation, 'LIST -a');
     if (!isRefusal(opened)) {
@@ -141,28 +145,22 @@ const meansEmpty = (reply: Reply): boolean =>
 
 async function* parse(operation: FtpOperation, batches: AsyncIterable<Buffer[]>): AsyncGenerator<Entry[]> {
   const now = new Date(Date.now() + operation.lease.memory.zone.offsetNowMs);
-  let hasBegun = false;
-  let understood = 0;
-  let unknown: Buffer | undefined;
+  const { listing } = operation.connection;
+  const reader = new ListReader(listing, now);
+  const folder = operation.lease.workingFolder ?? '/';
   for await (const lines of batches) {
     const entries: Entry[] = [];
-    for (const line of lines) {
-      const entry = parseListLine(line, now);
-      const isFirst = !hasBegun;
-      hasBegun = true;
-      if (entry !== undefined) {
-        entries.push(byOwnName(entry, operation.lease.workingFolder ?? '/'));
-        understood++;
-      } else if (!isFirst || !isHeading(line.toString())) {
-        unknown ??= line;
-        entries.push(unreadableEntry(line));
-      }
-    }
-    yield entries;
+    for (const line of lines) reader.read(line, entries);
+    yield entries.map((entry) => byOwnName(entry, folder));
   }
-  if (unknown !== undefined && understood === 0) {
-    const sample = JSON.stringify(unknown.toString('utf8').slice(0, 200));
-    throw new GatewayError('protocol_error', `${operation.host} lists folders in an unknown format: ${sample}`, {
+  const last: Entry[] = [];
+  reader.end(last);
+  yield last;
+  const { unknown } = reader;
+  if (unknown !== undefined) {
+    const sample = JSON.stringify(unknown.slice(0, 200));
+    const what = listing === 'auto' ? 'an unknown format' : `another format than listing "${listing}"`;
+    throw new GatewayError('protocol_error', `${operation.host} lists folders in ${what}: ${sample}`, {
       step: 'transfer',
     });
   }
@@ -172,7 +170,7 @@ function inUtc(operation: FtpOperation, entries: readonly Entry[]): Entry[] {
   const { zone } = operation.lease.memory;
   return entries.map((entry) => {
     const { name, rawName, kind, size, time } = entry;
-    const offsetMs = time === undefined ? 0 : (zone.offsetAt(time.time.getTime()) ?? 0);
+    const offsetMs = time === undefined || isExact(time) ? 0 : (zone.offsetAt(time.time.getTime()) ?? 0);
     if (offsetMs === 0 || time === undefined) return entry;
     // A day without a clock time is a day in the server's zone, too.
     const utc = new Date(time.time.getTime() - offsetMs);

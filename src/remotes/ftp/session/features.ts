@@ -1,10 +1,11 @@
 /** The reply to FEAT (RFC 2389). */
+import type { FtpConnection } from '../../../connections/connection.js';
 import { isPositive, type Reply } from './replies.js';
 
 /** The features that change what is sent. A server without FEAT has none of them. */
 export interface Features {
   readonly utf8: boolean;
-  /** MLST and MLSD: servers announce both as MLST (RFC 3659, 7.8). */
+  /** MLST and MLSD, unless the connection fixes a format of LIST. Servers announce both as MLST (RFC 3659, 7.8). */
   readonly machineListings: boolean;
   /** MFMT, which sets a file's time (draft-somers-ftp-mfxx). */
   readonly setsTimes: boolean;
@@ -14,17 +15,17 @@ export interface Features {
 
 const WANTED_FACTS = ['type', 'size', 'modify'];
 
-export function parseFeatures(reply: Reply): Features {
+export function parseFeatures(reply: Reply, listing: FtpConnection['listing']): Features {
   const lines = isPositive(reply) ? reply.text.split('\n').slice(1, -1) : [];
   const known = new Map<string, string>();
   for (const line of lines) {
     const [, name = '', argument = ''] = /^\s*(\S+)\s*(.*)$/.exec(line.replace(/^\d{3}-/, '')) ?? [];
     known.set(name.toUpperCase(), argument);
   }
-  const facts = known.get('MLST');
+  const facts = listing === 'auto' ? known.get('MLST') : undefined;
   return {
     utf8: known.has('UTF8'),
-    machineListings: facts !== undefined || known.has('MLSD'),
+    machineListings: listing === 'auto' && (facts !== undefined || known.has('MLSD')),
     setsTimes: known.has('MFMT'),
     factsToRequest: facts === undefined ? undefined : factsToRequest(facts),
   };

@@ -77,7 +77,7 @@ async function introduce(
   secure: Secure,
   signal: EndSignal,
 ): Promise<Features> {
-  const { username, password = '', tls } = connection;
+  const { username, password = '', tls, listing } = connection;
   const ask = (command: string, success?: readonly number[]): Promise<Reply> =>
     control.ask(command, { signal, ...(success === undefined ? {} : { success }) });
 
@@ -100,7 +100,7 @@ async function introduce(
   }
   if (!isPositive(answer)) throw loginRefusal({ ...answer, code: Math.max(answer.code, 400) }, control.host, password);
 
-  const features = parseFeatures(await ask('FEAT', [200, 202, 211, 214]));
+  const features = parseFeatures(await ask('FEAT', [200, 202, 211, 214]), listing);
   if (features.utf8) await ask('OPTS UTF8 ON');
   if (features.factsToRequest !== undefined) await ask(`OPTS MLST ${features.factsToRequest}`);
   if (security !== undefined) {

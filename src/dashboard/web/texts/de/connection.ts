@@ -13,6 +13,7 @@ const facts: Words = {
   algorithms: 'Algorithmen',
   limits: 'Grenzen',
   machineListings: 'Maschinenlesbare Listen (MLSD)',
+  listing: 'Format der Listen',
   utf8: 'Namen in UTF-8',
   canAppend: 'Anhängen',
   canExec: 'Befehle',

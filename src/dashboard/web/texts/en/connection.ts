@@ -12,6 +12,7 @@ const facts: Words = {
   algorithms: 'Algorithms',
   limits: 'Limits',
   machineListings: 'Machine listings (MLSD)',
+  listing: 'Format of listings',
   utf8: 'UTF-8 names',
   canAppend: 'Append',
   canExec: 'Commands',
