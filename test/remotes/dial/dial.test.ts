@@ -397,17 +397,16 @@ describe('TLS', () => {
     const closings: Promise<unknown>[] = [];
     const controller = new AbortController();
     const reason = new GatewayError('draining', 'stop');
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const { timeoutMs } = options();
     const mute = await listen(t, '127.0.0.1', 0, (socket) => {
-      socket.resume();
       closings.push(once(socket, 'close'));
+      const isFirst = closings.length === 1;
       // The first bytes are those of the handshake.
-      if (closings.length === 2) socket.once('data', () => controller.abort(reason));
+      socket.once('data', () => (isFirst ? t.mock.timers.tick(timeoutMs) : controller.abort(reason)));
     });
     const dialer = createDialer(OPEN, () => []);
-    await assert.rejects(
-      dialer.connectTls('127.0.0.1', mute, options('connection', 200)),
-      withCode('connect_timeout', /TLS/),
-    );
+    await assert.rejects(dialer.connectTls('127.0.0.1', mute, options()), withCode('connect_timeout', /TLS/));
     const attempt = dialer.connectTls('127.0.0.1', mute, { ...options(), signal: controller.signal });
     await assert.rejects(attempt, (error) => error === reason);
     await Promise.all(closings);
