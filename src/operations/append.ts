@@ -3,7 +3,7 @@
  * of a longer one in hidden files beside the target. Then it is added in place if the server can; otherwise old and new
  * bytes become a new file that replaces the old one.
  */
-import { Readable } from 'node:stream';
+import { Readable, Writable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { GatewayError, hasCode } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
@@ -11,6 +11,7 @@ import { baseName, joinPath, parentOf, type RemotePath } from '../remotes/path.j
 import type { Attempt } from '../remotes/registry.js';
 import type { FileInfo, Remote, RemoteWriter } from '../remotes/remote.js';
 import { endWith, streamOf } from '../remotes/whole.js';
+import { ContentHash } from './content-hash.js';
 import { ContentReader, HELD_BYTES } from './content-reader.js';
 import type { Operation, Operations } from './operation.js';
 import type { PathReference } from './path-reference.js';
@@ -200,6 +201,30 @@ async function clearAway(
   }
 }
 
+function isSameFile(one: FileInfo, other: FileInfo): boolean {
+  return one.size === other.size && one.modifiedAt.getTime() === other.modifiedAt.getTime();
+}
+
+/** A server that keeps changes in a cache dates a file again when it stores it, although nothing has changed. */
+async function hasContent(
+  remote: Remote,
+  path: RemotePath,
+  now: FileInfo,
+  hash: ContentHash,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const again = await remote.read(path);
+  const body = streamOf(again);
+  leaveErrorsToPump(body);
+  if (!isSameFile(again.info, now)) {
+    body.destroy();
+    return false;
+  }
+  const found = new ContentHash();
+  await pump(body, new Writable({ write: (_chunk, _encoding, done) => done() }), { signal, hash: found });
+  return found.value.equals(hash.value) && isSameFile(await remote.stat(path), now);
+}
+
 async function rewrite(
   operation: Operation,
   remote: Remote,
@@ -219,12 +244,17 @@ async function rewrite(
     attempt.committed();
     return await withWriter(writer, async () => {
       operation.mark('transfer');
-      const oldBytes = await pump(oldBody, writer, { signal, isMoreToCome: true });
+      const hash = new ContentHash();
+      const oldBytes = await pump(oldBody, writer, { signal, hash, isMoreToCome: true });
       const bytes = await pump(added, writer, { signal });
       operation.mark('verify');
       const now = await remote.stat(path);
       lost.throwIfAborted();
-      if (now.size !== old.info.size || now.modifiedAt.getTime() !== old.info.modifiedAt.getTime()) {
+      const isSame =
+        isSameFile(now, old.info) ||
+        (now.size === old.info.size && (await hasContent(remote, path, now, hash, signal)));
+      lost.throwIfAborted();
+      if (!isSame) {
         throw new GatewayError('remote_failure', `${path} was changed by others meanwhile; nothing was appended`, {
           step: 'verify',
         });

@@ -2,7 +2,7 @@
  * A server that empties every file that is opened for writing, and so loses the content that an append would extend.
  */
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { newest } from '../api/support.js';
@@ -98,6 +98,17 @@ describe('a server that empties files opened for writing', () => {
       held: 'found out on a file of its own; old and new bytes take the place of the old file together, or not at all',
       tries: 3,
     });
+  });
+
+  test('a file that is only dated again meanwhile is appended to', async () => {
+    const file = join(folderOf('off'), 'dated');
+    writeFileSync(file, OLD);
+    const later = new Date(Date.now() + 60_000);
+    proxy.after('up', OLD.length + 100_000, () => utimesSync(file, later, later));
+    const content = 'new '.repeat(50_000);
+    const answer = await gateway.api.post('/api/append/proxied', { path: '/dated', content });
+    assert.equal(answer.status, 200, answer.text);
+    assert.equal(readFileSync(file, 'utf8'), OLD + content);
   });
 
   test('concurrent writes of others are kept', async () => {
