@@ -117,6 +117,13 @@ const late = {
 };
 const lateExample = { ...folderExample, expectEveryMinutes: 60, lastDetectionAt: '2026-01-31T10:30:00.000Z' };
 
+const serverChange = Type.Object({
+  what: oneOf(['banner', 'algorithms', 'extensions', 'host_key'], 'What differs from the check before.'),
+  before: texts('What the server showed.'),
+  after: texts('What it shows now.'),
+});
+export type ServerChange = Static<typeof serverChange>;
+
 const connection = described(connectionSummary, 'The connection.');
 
 const attention = {
@@ -271,6 +278,18 @@ const subscribedTypes = {
     text: 'A server works again.',
     data: { connection, since: dateTime('Since when it was down.'), downSeconds: count('For how long.') },
     example: { connection: connectionExample, since: '2026-01-31T11:31:00.000Z', downSeconds: 1740 },
+  }),
+  'connection.changed': subscribed({
+    schemaName: 'ConnectionChangedEvent',
+    operationId: 'connectionChanged',
+    summary: 'A server shows something else than before',
+    name: 'Connection Changed',
+    text: 'A server has another banner, other algorithms or extensions, or another host key.',
+    data: { connection, changes: listOf(serverChange, 'What differs.') },
+    example: {
+      connection: connectionExample,
+      changes: [{ what: 'banner', before: ['OpenSSH_9.2p1'], after: ['OpenSSH_9.8p1'] }],
+    },
   }),
   'attention.raised': subscribed({
     schemaName: 'AttentionRaisedEvent',

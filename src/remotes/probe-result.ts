@@ -6,6 +6,10 @@ export interface ProbeResult {
   readonly connectMs?: number;
   readonly hostKey?: { readonly fingerprint: string; readonly algorithm: string };
   readonly certificate?: ServerCertificate;
+  readonly banner?: string;
+  /** The agreed ones. */
+  readonly algorithms?: readonly string[];
+  readonly extensions?: readonly string[];
 }
 
 export interface ServerCertificate {

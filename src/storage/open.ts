@@ -191,7 +191,7 @@ function assemble(
   const checks = new WatchChecks(database, node.id);
   const folders = new WatchedFolders(database, queue, checks, outbox, node.id);
   const outgoing = new WebhookEvents(database, queue, outbox, folders, webhooks);
-  const connectionChecks = new ConnectionChecks(database, queue.agenda);
+  const connectionChecks = new ConnectionChecks(database, queue.agenda, outbox);
   const housekeeping = new Housekeeping(database, node, receipts, outbox, connectionChecks, options);
   const idempotency = new IdempotencyKeys(database, node, options.idempotencyKeys ?? 1_000_000);
   const locks = new AdvisoryLocks(database, options.log, () => queue.agenda.pollNow());

@@ -195,7 +195,7 @@ export type { AlarmRecipient, DueMail, MailOutcome } from './tables/alarm-recipi
 export type { Alarm, AlarmEvent, ClaimedAccount } from './tables/alarms.js';
 export type { ApiKeyRecord } from './tables/api-keys.js';
 export type { Actor } from './tables/audit-log.js';
-export type { CheckBefore, CheckFound } from './tables/connection-checks.js';
+export type { CheckBefore, CheckFound, SeenServer, ShownByServer } from './tables/connection-checks.js';
 export type { ConnectionState, WindowFigures } from './tables/connection-figures.js';
 export { joinConnection, settingsOf } from './tables/connection-rows.js';
 export { type ConnectionDraft, draftRow, type ManagedConnection, type SecretChanges } from './tables/connections.js';

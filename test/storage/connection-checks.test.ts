@@ -27,6 +27,7 @@ const found = (connectionId: string, changes: Partial<CheckFound> = {}): CheckFo
   nextMs: 60_000,
   hostKey: undefined,
   certificate: undefined,
+  server: undefined,
   ...changes,
 });
 

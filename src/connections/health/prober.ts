@@ -8,6 +8,8 @@ import { GatewayError, toGatewayError } from '../../base/errors.js';
 import { retryDelay, spread } from '../../base/retry-schedule.js';
 import { WokenWork } from '../../base/woken-work.js';
 import type { Connection } from '../connection.js';
+import { summaryOf } from '../../contract/connection/schemas.js';
+import { eventBody } from '../../contract/event.js';
 import { asOfReaching, isOfReaching } from '../../remotes/reach.js';
 import { PoolBusy, type Remotes } from '../../remotes/registry.js';
 import type { Leftovers } from '../../remotes/leftovers.js';
@@ -21,9 +23,12 @@ import {
   type ConnectionChecks,
   type Connections,
   QueueWorker,
+  type SeenServer,
+  type ShownByServer,
   type StorageOptions,
 } from '../../storage/storage.js';
 import type { ConnectionHealth } from './health.js';
+import { withState } from './server-changes.js';
 
 interface ProberOptions {
   readonly checks: ConnectionChecks;
@@ -60,6 +65,22 @@ const LONGEST_DELAY_MS = 3_600_000;
 const SPREAD = [0.9, 1] as const;
 /** Delay of the second check after a failure, in addition to the time that makes it an outage. */
 const AGAIN_MS = 500;
+
+/** S3 shows nothing to compare. */
+function shownBy({ banner, algorithms, extensions, hostKey }: ProbeResult): ShownByServer {
+  return {
+    ...(banner === undefined ? {} : { banner }),
+    ...(algorithms === undefined ? {} : { algorithms: algorithms.toSorted() }),
+    ...(extensions === undefined ? {} : { extensions: extensions.toSorted() }),
+    ...(hostKey === undefined ? {} : { hostKey: hostKey.fingerprint }),
+  };
+}
+
+function noteOf(connection: Connection, shows: ShownByServer, seen: readonly SeenServer[], at: Date) {
+  const { seen: next, changes } = withState(seen, shows, at);
+  const data = { connection: summaryOf(connection), changes: [...changes] };
+  return { seen: next, body: changes.length === 0 ? undefined : eventBody('connection.changed', at, data) };
+}
 
 interface Outcome {
   readonly outcome: CheckFound['outcome'];
@@ -152,6 +173,10 @@ export class ConnectionProber {
       answerMs: probed?.answerMs,
       hostKey: probed?.hostKey,
       certificate: probed?.certificate,
+      server:
+        connection === undefined || probed === undefined
+          ? undefined
+          : { shows: shownBy(probed), note: (seen, at) => noteOf(connection, shownBy(probed), seen, at) },
       nextMs: outcome === 'failed' ? this.#pauseAfter(failures, error) : this.#everyMs,
     });
   }

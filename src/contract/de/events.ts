@@ -7,6 +7,8 @@ export const events: Readonly<Record<SubscribedType, string>> = {
   'link.used': 'Über einen Link kam oder ging eine Datei.',
   'connection.down': 'Ein Server ist nicht erreichbar oder lehnt die Anmeldung ab.',
   'connection.up': 'Ein Server arbeitet wieder.',
+  'connection.changed':
+    'Ein Server zeigt ein anderes Banner, andere Algorithmen oder Erweiterungen oder einen anderen Hostschlüssel.',
   'attention.raised': 'Etwas braucht Aufmerksamkeit.',
   'attention.cleared': 'Es braucht keine Aufmerksamkeit mehr.',
   'job.finished': 'Ein Auftrag ist beendet, mit oder ohne Fehler.',

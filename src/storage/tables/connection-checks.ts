@@ -9,6 +9,7 @@ import type { Busy, ClaimedTask, QueueClaims } from '../queue/queue.js';
 import type { Database } from '../postgres/database.js';
 import { type Queryable, storable } from '../postgres/sql.js';
 import { deleteOldOutages, endOutagesOfInactive } from './connection-outages.js';
+import type { Outbox } from './outbox.js';
 import { slotOf } from './time-slots.js';
 
 /** The state at the time of the claim. */
@@ -34,8 +35,33 @@ export interface CheckFound {
   readonly certificate:
     | { readonly fingerprint: string; readonly subject: string; readonly issuer: string; readonly validTo: Date }
     | undefined;
+  /** undefined = nothing was seen. */
+  readonly server: ShownServer | undefined;
   /** The delay until the next check. */
   readonly nextMs: number;
+}
+
+/** What a server shows about itself. Undefined parts are not compared. Lists are sorted. */
+export interface ShownByServer {
+  readonly banner?: string;
+  readonly algorithms?: readonly string[];
+  readonly extensions?: readonly string[];
+  readonly hostKey?: string;
+}
+
+/** A state of a server; `until`: when another one followed, absent for the current one. */
+export interface SeenServer {
+  readonly shows: ShownByServer;
+  readonly until?: string;
+}
+
+interface ShownServer {
+  readonly shows: ShownByServer;
+  /** The states to keep, for those seen before, and the body of an event. */
+  note(
+    seen: readonly SeenServer[],
+    at: Date,
+  ): { readonly seen: readonly SeenServer[]; readonly body: string | undefined };
 }
 
 const CLAIM_SECONDS = 15;
@@ -54,12 +80,14 @@ export class ConnectionChecks implements QueueClaims<'connection-check'> {
   readonly #me = uuidv7();
   readonly #database: Database;
   readonly #agenda: Pick<Agenda, 'on' | 'dueIn' | 'pollNow'>;
+  readonly #outbox: Pick<Outbox, 'add'>;
   #waiting: Waiting[] = [];
   #isWriting = false;
 
-  constructor(database: Database, agenda: Pick<Agenda, 'on' | 'dueIn' | 'pollNow'>) {
+  constructor(database: Database, agenda: Pick<Agenda, 'on' | 'dueIn' | 'pollNow'>, outbox: Pick<Outbox, 'add'>) {
     this.#database = database;
     this.#agenda = agenda;
+    this.#outbox = outbox;
   }
 
   onDue(queue: 'connection-check', wake: () => void): () => void {
@@ -187,7 +215,9 @@ export class ConnectionChecks implements QueueClaims<'connection-check'> {
       const batch = this.#waiting;
       this.#waiting = [];
       try {
-        await this.#write(batch.map(({ found }) => found));
+        const all = batch.map(({ found }) => found);
+        const changed = await this.#write(all);
+        for (const found of all) if (changed.has(found.connectionId)) await this.#noteChange(found);
         for (const { found } of batch) this.#agenda.dueIn('connection-check', found.nextMs);
         for (const { done } of batch) done();
       } catch (error) {
@@ -197,8 +227,9 @@ export class ConnectionChecks implements QueueClaims<'connection-check'> {
     this.#isWriting = false;
   }
 
-  async #write(all: readonly CheckFound[]): Promise<void> {
-    await this.#database.run((sql) => {
+  /** Resolves to the connections whose server shows something else than at the last check. */
+  async #write(all: readonly CheckFound[]): Promise<ReadonlySet<string>> {
+    const changed = await this.#database.run((sql) => {
       const { texts, bigints, times } = sql.types;
       const text = (of: (found: CheckFound) => string | undefined) =>
         texts(all.map((found) => storable(of(found) ?? null)));
@@ -208,7 +239,7 @@ export class ConnectionChecks implements QueueClaims<'connection-check'> {
         sql`case when ${name} is null then '{}'::int[] else array_fill(0, array[${name}::int - 1]) || 1 end`;
       const isReached = sql`i.outcome = 'reached'`;
       const isFailed = sql`i.outcome = 'failed'`;
-      return sql`
+      return sql<{ id: string }[]>`
         with input as (
           select * from unnest(
             ${texts(all.map(({ connectionId }) => connectionId))}, ${texts(all.map(({ outcome }) => outcome))},
@@ -218,9 +249,10 @@ export class ConnectionChecks implements QueueClaims<'connection-check'> {
             ${text(({ hostKey }) => hostKey?.fingerprint)}, ${text(({ hostKey }) => hostKey?.algorithm)},
             ${text(({ certificate }) => certificate?.fingerprint)}, ${text(({ certificate }) => certificate?.subject)},
             ${text(({ certificate }) => certificate?.issuer)},
-            ${times(all.map(({ certificate }) => validTime(certificate?.validTo)))}
+            ${times(all.map(({ certificate }) => validTime(certificate?.validTo)))},
+            ${text(({ server }) => server && JSON.stringify(server.shows))}
           ) as i (id, outcome, next_ms, took_ms, error, error_code, connect_slot, answer_slot, host_key, host_key_algorithm,
-            certificate, certificate_subject, certificate_issuer, certificate_valid_to)
+            certificate, certificate_subject, certificate_issuer, certificate_valid_to, server)
         ), known as (
           -- As whoever deletes one locks them: first the connection, then what is kept of it.
           select c.id from connections c where c.id in (select id from input) for key share
@@ -241,10 +273,12 @@ export class ConnectionChecks implements QueueClaims<'connection-check'> {
             certificate = coalesce(i.certificate, k.certificate),
             certificate_subject = coalesce(i.certificate_subject, k.certificate_subject),
             certificate_issuer = coalesce(i.certificate_issuer, k.certificate_issuer),
-            certificate_valid_to = coalesce(i.certificate_valid_to, k.certificate_valid_to)
+            certificate_valid_to = coalesce(i.certificate_valid_to, k.certificate_valid_to),
+            servers = case when i.server is not null and k.servers = '[]'
+              then jsonb_build_array(jsonb_build_object('shows', i.server::jsonb)) else k.servers end
           from input i join known using (id) where k.connection_id = i.id and k.claimed_by = ${this.#me}
-          returning k.connection_id, k.account_id
-        )
+          returning k.connection_id, k.account_id, k.servers -> 0 -> 'shows' <> i.server::jsonb as is_changed
+        ), timed as (
         insert into connection_speeds as s (connection_id, account_id, unit, starts_at, checks, failed,
           connect_counts, answer_counts)
         select k.connection_id, k.account_id, unit, date_trunc(unit, now(), 'UTC'), 1, (${isFailed})::int,
@@ -254,7 +288,25 @@ export class ConnectionChecks implements QueueClaims<'connection-check'> {
         on conflict (connection_id, unit, starts_at) do update set
           checks = s.checks + 1, failed = s.failed + excluded.failed,
           connect_counts = add_counts(s.connect_counts, excluded.connect_counts),
-          answer_counts = add_counts(s.answer_counts, excluded.answer_counts)`;
+          answer_counts = add_counts(s.answer_counts, excluded.answer_counts)
+        )
+        select connection_id as id from kept where is_changed`;
+    });
+    return new Set(changed.map(({ id }) => id));
+  }
+
+  /** A process that dies before this leaves it to the next check. */
+  async #noteChange({ connectionId, server }: CheckFound): Promise<void> {
+    await this.#database.transaction(async (tx) => {
+      const [row] = await tx<{ accountId: string; servers: readonly SeenServer[]; at: Date }[]>`
+        select account_id, servers, now() as at from connection_checks where connection_id = ${connectionId} for update`;
+      if (row === undefined || server === undefined) return;
+      const { accountId, servers, at } = row;
+      const { seen, body } = server.note(servers, at);
+      await tx`
+        update connection_checks set servers = ${JSON.stringify(seen)}::text::jsonb where connection_id = ${connectionId}`;
+      if (body === undefined) return;
+      await this.#outbox.add(tx, [{ accountId, type: 'connection.changed', body, connectionIds: [connectionId] }]);
     });
   }
 }

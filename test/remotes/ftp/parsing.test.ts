@@ -182,6 +182,7 @@ test('FEAT shows UTF8, MFMT, MLST and which facts must be requested', () => {
     machineListings: true,
     setsTimes: true,
     factsToRequest: 'type;size;modify;',
+    names: ['UTF8', 'MLST', 'MFMT', 'SIZE'],
   });
   const { machineListings, factsToRequest } = parseFeatures({ code: 211, text }, 'unix');
   assert.deepEqual([machineListings, factsToRequest], [false, undefined], 'a fixed format of LIST');
@@ -190,6 +191,7 @@ test('FEAT shows UTF8, MFMT, MLST and which facts must be requested', () => {
     machineListings: false,
     setsTimes: false,
     factsToRequest: undefined,
+    names: [],
   });
 });
 

@@ -1,3 +1,4 @@
+import { TLSSocket } from 'node:tls';
 import { toGatewayError } from '../../../base/errors.js';
 import type { FtpConnection } from '../../../connections/connection.js';
 import type { PoolLimits } from '../../../contract/connection/fields.js';
@@ -37,6 +38,8 @@ import { MINUTE_MS, SECOND_MS } from '../../../contract/units.js';
 
 /** LIST of these servers shows each link as a link, with any settings; LIST of ProFTPD may not. */
 const SHOW_LINKS = /vsFTPd|Pure-FTPd/i;
+
+const CLOCK = /\d{1,2}:\d{2}/;
 
 export class FtpRemote implements Remote {
   readonly #lease: FtpLease;
@@ -82,8 +85,18 @@ export class FtpRemote implements Remote {
     const startedAt = performance.now();
     await this.#lease.check(this.#operation.signal);
     const answerMs = performance.now() - startedAt;
-    const certificate = certificateOf(this.#lease.control.socket);
-    return { answerMs, ...(certificate === undefined ? {} : { certificate }) };
+    const { control, features } = this.#lease;
+    const { socket } = control;
+    const certificate = certificateOf(socket);
+    const [banner = ''] = control.banner.split('\n');
+    return {
+      answerMs,
+      extensions: features.names,
+      // A greeting with a clock is another one each time.
+      ...(CLOCK.test(banner) ? {} : { banner }),
+      ...(socket instanceof TLSSocket ? { algorithms: [socket.getProtocol() ?? '', socket.getCipher().name] } : {}),
+      ...(certificate === undefined ? {} : { certificate }),
+    };
   }
 
   get facts(): ServerFacts {

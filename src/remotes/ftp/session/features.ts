@@ -11,6 +11,8 @@ export interface Features {
   readonly setsTimes: boolean;
   /** The wanted MLST facts, if the server does not send them by default. */
   readonly factsToRequest: string | undefined;
+  /** All announced ones. */
+  readonly names: readonly string[];
 }
 
 const WANTED_FACTS = ['type', 'size', 'modify'];
@@ -27,6 +29,7 @@ export function parseFeatures(reply: Reply, listing: FtpConnection['listing']): 
     utf8: known.has('UTF8'),
     machineListings: listing === 'auto' && (facts !== undefined || known.has('MLSD')),
     setsTimes: known.has('MFMT'),
+    names: [...known.keys()],
     factsToRequest: facts === undefined ? undefined : factsToRequest(facts),
   };
 }

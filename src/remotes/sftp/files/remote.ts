@@ -116,8 +116,9 @@ export class SftpRemote implements Remote {
     const channel = await this.#lease.channel();
     const startedAt = performance.now();
     await session.inTime(channel.realPath(Buffer.from('.')));
-    const { fingerprint, hostKeyAlgorithm: algorithm } = session;
-    return { answerMs: performance.now() - startedAt, hostKey: { fingerprint, algorithm } };
+    const answerMs = performance.now() - startedAt;
+    const { fingerprint, hostKeyAlgorithm: algorithm, software: banner, algorithms } = session;
+    return { answerMs, hostKey: { fingerprint, algorithm }, banner, algorithms, extensions: [...channel.extensions] };
   }
 
   get facts(): ServerFacts {

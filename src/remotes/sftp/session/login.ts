@@ -31,6 +31,8 @@ export interface Login {
   readonly fingerprint: string;
   /** Its type, such as `ssh-ed25519`. */
   readonly hostKeyAlgorithm: string;
+  /** All agreed ones, for either direction. */
+  readonly algorithms: readonly string[];
   readonly announced: AnnouncedKeys;
 }
 
@@ -93,6 +95,7 @@ class LoginAttempt {
   #greeting = '';
   #trusted: Buffer | undefined;
   #fingerprint = '';
+  #algorithms: readonly string[] = [];
   #step: Step = 'connect';
   #accepted: readonly string[] | undefined;
   #passwordExpired = false;
@@ -139,7 +142,8 @@ class LoginAttempt {
           packInPlace(client, negotiated.cs.cipher, packets);
           this.#step = 'login';
           this.#deps.log('ssh handshake', { host, port, software: this.#software, negotiated });
-          this.#deps.observer?.handshaken?.(this.#software, algorithmsOf(negotiated));
+          this.#algorithms = algorithmsOf(negotiated);
+          this.#deps.observer?.handshaken?.(this.#software, this.#algorithms);
         });
         client.connect(this.#config(socket));
         announced = new AnnouncedKeys(client);
@@ -160,6 +164,7 @@ class LoginAttempt {
       announced,
       fingerprint: this.#fingerprint,
       hostKeyAlgorithm: algorithmOf(this.#trusted),
+      algorithms: this.#algorithms,
     };
   }
 

@@ -91,6 +91,8 @@ export class SftpSession implements Session<SftpLease> {
   /** The fingerprint of the server's host key: `SHA256:…`. */
   readonly fingerprint: string;
   readonly hostKeyAlgorithm: string;
+  /** All agreed ones, for either direction. */
+  readonly algorithms: readonly string[];
   /** Ids of the connections that trust this host key. */
   readonly trustedBy = new Set<string>();
   readonly announced: Login['announced'];
@@ -132,6 +134,7 @@ export class SftpSession implements Session<SftpLease> {
     this.software = login.software;
     this.fingerprint = login.fingerprint;
     this.hostKeyAlgorithm = login.hostKeyAlgorithm;
+    this.algorithms = login.algorithms;
     this.announced = login.announced;
     this.host = host;
     this.memory = memory;
