@@ -1,9 +1,11 @@
 /** Text formats of schemas that JSON Schema does not define. */
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import { isTimeZone } from './time-zone.js';
 
 export const FORMATS = {
   host: isHost,
+  'time-zone-or-empty': (text: string): boolean => text === '' || isTimeZone(text),
   'ip-or-empty': (text: string): boolean => text === '' || isIP(text) !== 0,
   'ip-or-cidr': (text: string): boolean => isIP(text) !== 0 || isCidr(text),
   'host-port': isHostPort,

@@ -1,6 +1,7 @@
 /** Rules for fields of connections that no schema can express (contract/thing.ts: Check). */
 import tls from 'node:tls';
 import { FORMATS } from '../base/formats.js';
+import { isTimeZone } from '../base/time-zone.js';
 import type { Check } from '../contract/thing.js';
 import { excessOf, wordsOf } from './private-key-bounds.js';
 
@@ -11,6 +12,8 @@ const CHECKS: Readonly<Record<Check, (value: string) => string | undefined>> = {
       ? undefined
       : 'must be an http or https URL without login and query, or null for AWS',
   certificates: (ca) => (isCertificate(ca) ? undefined : 'must hold certificates in PEM form, or be null'),
+  timeZone: (zone) =>
+    isTimeZone(zone) ? undefined : 'must be a name of the IANA database, such as "Europe/Berlin", or null',
   privateKey: (key) => {
     const over = excessOf(key);
     return over === undefined ? undefined : `cannot be used: ${wordsOf(over)}`;

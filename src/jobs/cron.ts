@@ -1,7 +1,7 @@
 /** The times of a cron expression, in the local time of a zone. croner reads the fields and finds the local times. */
 import { Cron } from 'croner';
 import { refusal } from '../base/errors.js';
-import { DAY_MS } from '../contract/units.js';
+import { isTimeZone, momentOf, offsetIn, type Offset } from '../base/time-zone.js';
 
 interface Recurrence {
   /** The first time after the given one; null = never again. */
@@ -52,39 +52,9 @@ export function timesFrom(recurrence: Recurrence, first: Date, count: number): D
   return times;
 }
 
-/** Local time minus UTC at a moment, in milliseconds. */
-type Offset = (moment: number) => number;
-
 function zoneOf(timeZone: string): Offset {
-  // An offset is not a zone: it has no summer time, and not every version of Node.js accepts it.
-  const isName = /^[A-Za-z]/.test(timeZone);
-  try {
-    if (isName) return offsetIn(timeZone);
-  } catch {
-    // Unknown: reported below.
-  }
+  if (isTimeZone(timeZone)) return offsetIn(timeZone);
   throw refusal('bad_request', `timeZone must be a name of the IANA database, such as "Europe/Berlin"`);
-}
-
-function offsetIn(timeZone: string): Offset {
-  const format = new Intl.DateTimeFormat('en-US', {
-    timeZone,
-    hourCycle: 'h23',
-    calendar: 'gregory',
-    numberingSystem: 'latn',
-    year: 'numeric',
-    month: 'numeric',
-    day: 'numeric',
-    hour: 'numeric',
-    minute: 'numeric',
-    second: 'numeric',
-  });
-  return (moment) => {
-    const part = Object.fromEntries(format.formatToParts(moment).map(({ type, value }) => [type, Number(value)]));
-    const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = part;
-    const whole = Math.floor(moment / 1000) * 1000;
-    return Date.UTC(year, month - 1, day, hour, minute, second) - whole;
-  };
 }
 
 /** `times` are local times, read as if they were UTC. */
@@ -95,19 +65,4 @@ function nextOnWall(times: Cron, offset: Offset, after: Date): Date | null {
     if (moment > from) return new Date(moment);
   }
   return null;
-}
-
-/** The first of two; if there is none, the moment at which the clock was moved forward. */
-function momentOf(wall: number, offset: Offset): number {
-  const moments = [wall - offset(wall - DAY_MS), wall - offset(wall + DAY_MS)].sort((one, other) => one - other);
-  const found = moments.find((moment) => moment + offset(moment) === wall);
-  if (found !== undefined) return found;
-  let [before = wall, after = wall] = moments;
-  const offsetAfter = offset(after);
-  while (after - before > 1000) {
-    const middle = Math.floor((before + after) / 2000) * 1000;
-    if (offset(middle) === offsetAfter) after = middle;
-    else before = middle;
-  }
-  return after;
 }

@@ -37,6 +37,7 @@ function ftpConnection(server: FtpServer, changes: Partial<FtpConnection> = {}):
     password: server.password,
     tls: server.tls,
     tlsCa: server.ca,
+    timeZone: undefined,
     ...changes,
   };
 }

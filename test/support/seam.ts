@@ -114,7 +114,14 @@ export function connectionOf(settings: Readonly<Record<string, unknown>> & { rea
       hostKeys: [],
       algorithms: 'default',
     },
-    ftp: { password: undefined, tls: 'none', tlsCa: textOf(tlsCaFile), tlsVerify: true, listing: 'auto' },
+    ftp: {
+      password: undefined,
+      tls: 'none',
+      tlsCa: textOf(tlsCaFile),
+      tlsVerify: true,
+      listing: 'auto',
+      timeZone: undefined,
+    },
     s3: {
       sessionToken: undefined,
       forcePathStyle: true,

@@ -1,5 +1,5 @@
 /** FTP connections, with or without TLS. */
-import { oneOf } from '../schema.js';
+import { oneOf, textOrNull } from '../schema.js';
 import { given } from '../thing.js';
 import { connectionType } from './definition.js';
 import { certificates, everywhere, login, onServers, password } from './fields.js';
@@ -38,6 +38,23 @@ const settings = {
         },
       },
       default: 'auto',
+      isHarmless: true,
+      isAdvanced: true,
+    },
+  ),
+  timeZone: given(
+    textOrNull(
+      'Name of the time zone (IANA) of the times in listings (LIST), with its summer time; null = learned from files whose exact time the server gives (MDTM).',
+      { maxLength: 64 },
+    ),
+    {
+      texts: {
+        label: 'Time zone of listings',
+        hint: 'Such as Europe/Berlin. Empty: learned from the server.',
+      },
+      file: { allowed: 'a name of the IANA database, such as Europe/Berlin, or ""', format: 'time-zone-or-empty' },
+      check: 'timeZone',
+      default: null,
       isHarmless: true,
       isAdvanced: true,
     },

@@ -74,6 +74,10 @@ export const fields: ThingTexts = {
         eplf: 'EPLF (Bernstein)',
       },
     },
+    timeZone: {
+      label: 'Zeitzone der Listen',
+      hint: 'Zum Beispiel Europe/Berlin. Leer: Das Gateway lernt sie vom Server.',
+    },
     tlsVerify: {
       label: 'Zertifikat des Servers prüfen',
       hint: 'Ohne diese Prüfung kann ein Angreifer im Netzwerk alles lesen.',

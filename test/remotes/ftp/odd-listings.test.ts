@@ -215,6 +215,29 @@ test('summer and winter time: a list and exists agree for files of both', async 
   });
 });
 
+test('times in the zone of the connection: nothing is asked for, and each change of the clocks counts', async (t) => {
+  const cases: readonly (readonly [string, string])[] = [
+    ['01-15-24  10:15AM', '2024-01-15T09:15:00.000Z'],
+    ['07-15-24  10:15AM', '2024-07-15T08:15:00.000Z'],
+    ['03-31-24  01:59AM', '2024-03-31T00:59:00.000Z'],
+    // Skipped: the clocks went from 2 to 3.
+    ['03-31-24  02:30AM', '2024-03-31T01:00:00.000Z'],
+    ['03-31-24  03:00AM', '2024-03-31T01:00:00.000Z'],
+    // Twice: the clocks went from 3 to 2.
+    ['10-27-24  02:30AM', '2024-10-27T00:30:00.000Z'],
+    ['10-27-24  03:00AM', '2024-10-27T02:00:00.000Z'],
+  ];
+  const lines = cases.map(([time], at) => `${time}  4 ${at}.txt\r\n`);
+  const exact = '-rw-r--r-- 1 u g 4 2024-07-15 10:15:30.000000000 +0000 exact.txt\r\n';
+  const [server, client] = await setUp(t, { LIST: sending(() => lines.join('') + exact) });
+  const { files } = await client.use((remote) => listed(remote), { timeZone: 'Europe/Berlin' });
+  assert.deepEqual(
+    files.map(({ modifiedAt }) => modifiedAt.toISOString()),
+    [...cases.map(([, utc]) => utc), '2024-07-15T10:15:30.000Z'],
+  );
+  assert.ok(!server.commands.some((command) => command.startsWith('MDTM')), server.commands.join());
+});
+
 test('a fixed format: MLSD is not used, and lines in another format are left out', async (t) => {
   const lines = '11-20-24  10:15AM  1234 keep.csv\r\n-rw-r--r-- 1 u g 3 Nov 20 10:15 other.csv\r\n';
   const [server, client] = await setUp(t, { LIST: sending(() => lines), MDTM: '502 no' }, MACHINE);

@@ -108,6 +108,7 @@ export function clientFor(target: Target): Client {
       password: target.password,
       tls: target.tls,
       tlsCa: target.ca,
+      timeZone: undefined,
       ...overrides,
     }),
     open: (overrides, limits, signal = NEVER) =>

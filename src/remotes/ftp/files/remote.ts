@@ -101,12 +101,14 @@ export class FtpRemote implements Remote {
 
   get facts(): ServerFacts {
     const { control, features, memory, security } = this.#lease;
+    const { listing, timeZone } = this.#connection;
     return {
       software: control.banner,
       protocol: security === undefined ? 'FTP' : 'FTP over TLS',
       utf8: features.utf8,
       machineListings: features.machineListings && memory.machineListings,
-      listing: this.#connection.listing,
+      listing,
+      ...(timeZone === undefined ? {} : { timeZone }),
       passive: memory.passive,
     };
   }

@@ -9,6 +9,7 @@ import { isRefusal, openListing } from './lines.js';
 import { offsetBetween } from './list-zone.js';
 import type { FtpOperation } from '../session/operation.js';
 import { GatewayError } from '../../../base/errors.js';
+import { momentsIn, offsetIn } from '../../../base/time-zone.js';
 import { refusal, saysMissing, type Reply } from '../session/replies.js';
 import { MINUTE_MS } from '../../../contract/units.js';
 
@@ -21,10 +22,17 @@ const MAX_FRUITLESS = 3;
 
 /**
  * Yields the entries of the folder that was just entered, in batches as they arrive, with times in UTC as far as the
- * server's zone can be learned. LIST gets no path: servers take "-la" for options and "*" for a pattern.
+ * server's zone is given or can be learned. LIST gets no path: servers take "-la" for options and "*" for a pattern.
  */
 export async function* listEntered(operation: FtpOperation, folder: RemotePath): AsyncGenerator<Entry[]> {
   const { memory } = operation.lease;
+  const { timeZone } = operation.connection;
+  if (timeZone !== undefined) {
+    const momentOf = momentsIn(timeZone);
+    for await (const entries of listAll(operation)) yield inUtc(entries, momentOf);
+    return;
+  }
+  const learned = (listedMs: number): number => listedMs - (memory.zone.offsetAt(listedMs) ?? 0);
   const samples = new Samples(folder);
   const mustWait = memory.hasMdtm && memory.zone.isUnknown && memory.fruitlessListings < MAX_FRUITLESS_LISTINGS;
   let held: Entry[] | undefined = memory.hasMdtm ? [] : undefined;
@@ -37,11 +45,11 @@ export async function* listEntered(operation: FtpOperation, folder: RemotePath):
       if (isTooLong && (entry.kind === 'unreadable' || entryPath(folder, entry.name) === undefined))
         await unusable.add({ name: undefined, isDirectory: false, why: 'unreadable', line: entry.name });
     }
-    if (held === undefined) yield inUtc(operation, entries);
+    if (held === undefined) yield inUtc(entries, learned);
     else if (held.length + entries.length <= MAX_HELD) held.push(...entries);
     else if (mustWait) isTooLong = true;
     else {
-      yield inUtc(operation, [...held, ...entries]);
+      yield inUtc([...held, ...entries], learned);
       held = undefined;
     }
   }
@@ -49,11 +57,11 @@ export async function* listEntered(operation: FtpOperation, folder: RemotePath):
   if (memory.hasMdtm) await samples.learn(operation);
   if (held === undefined) return;
   if (!isTooLong) {
-    yield inUtc(operation, held);
+    yield inUtc(held, learned);
     return;
   }
   if (memory.zone.isUnknown && samples.isEmpty) memory.fruitlessListings++;
-  for await (const entries of listAll(operation)) yield inUtc(operation, entries);
+  for await (const entries of listAll(operation)) yield inUtc(entries, learned);
 }
 
 /** Files of one listing whose exact times can be asked for. */
@@ -144,8 +152,10 @@ const meansEmpty = (reply: Reply): boolean =>
   (reply.code === 450 || reply.code === 550) && (saysMissing(reply) || /no (?:matching )?files/i.test(reply.text));
 
 async function* parse(operation: FtpOperation, batches: AsyncIterable<Buffer[]>): AsyncGenerator<Entry[]> {
-  const now = new Date(Date.now() + operation.lease.memory.zone.offsetNowMs);
-  const { listing } = operation.connection;
+  const { listing, timeZone } = operation.connection;
+  const moment = Date.now();
+  const ahead = timeZone === undefined ? operation.lease.memory.zone.offsetNowMs : offsetIn(timeZone)(moment);
+  const now = new Date(moment + ahead);
   const reader = new ListReader(listing, now);
   const folder = operation.lease.workingFolder ?? '/';
   for await (const lines of batches) {
@@ -166,14 +176,13 @@ async function* parse(operation: FtpOperation, batches: AsyncIterable<Buffer[]>)
   }
 }
 
-function inUtc(operation: FtpOperation, entries: readonly Entry[]): Entry[] {
-  const { zone } = operation.lease.memory;
+/** `momentOf`: the moment of a time as it is listed. */
+function inUtc(entries: readonly Entry[], momentOf: (listedMs: number) => number): Entry[] {
   return entries.map((entry) => {
     const { name, rawName, kind, size, time } = entry;
-    const offsetMs = time === undefined || isExact(time) ? 0 : (zone.offsetAt(time.time.getTime()) ?? 0);
-    if (offsetMs === 0 || time === undefined) return entry;
+    if (time === undefined || isExact(time)) return entry;
     // A day without a clock time is a day in the server's zone, too.
-    const utc = new Date(time.time.getTime() - offsetMs);
+    const utc = new Date(momentOf(time.time.getTime()));
     return { name, rawName, kind, size, time: { time: utc, resolutionMs: time.resolutionMs } };
   });
 }

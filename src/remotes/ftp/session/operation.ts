@@ -19,7 +19,7 @@ export interface Question extends Omit<Ask, 'command'> {
 export class FtpOperation {
   constructor(
     readonly lease: FtpLease,
-    readonly connection: Pick<FtpConnection, 'rootPath' | 'accountId' | 'allowPrivate' | 'listing'>,
+    readonly connection: Pick<FtpConnection, 'rootPath' | 'accountId' | 'allowPrivate' | 'listing' | 'timeZone'>,
     readonly limits: PoolLimits,
     readonly deps: ProtocolDeps,
     readonly context: RemoteContext,

@@ -14,6 +14,7 @@ const facts: Words = {
   limits: 'Grenzen',
   machineListings: 'Maschinenlesbare Listen (MLSD)',
   listing: 'Format der Listen',
+  timeZone: 'Zeitzone der Listen',
   utf8: 'Namen in UTF-8',
   canAppend: 'Anhängen',
   canExec: 'Befehle',

@@ -13,6 +13,7 @@ const facts: Words = {
   limits: 'Limits',
   machineListings: 'Machine listings (MLSD)',
   listing: 'Format of listings',
+  timeZone: 'Time zone of listings',
   utf8: 'UTF-8 names',
   canAppend: 'Append',
   canExec: 'Commands',
