@@ -35,6 +35,7 @@ function ftpConnection(server: FtpServer, changes: Partial<FtpConnection> = {}):
     port: server.port,
     username: server.username,
     password: server.password,
+    acct: undefined,
     tls: server.tls,
     tlsCa: server.ca,
     timeZone: undefined,

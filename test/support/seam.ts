@@ -116,6 +116,7 @@ export function connectionOf(settings: Readonly<Record<string, unknown>> & { rea
     },
     ftp: {
       password: undefined,
+      acct: undefined,
       tls: 'none',
       tlsCa: textOf(tlsCaFile),
       tlsVerify: true,

@@ -1,6 +1,6 @@
 /** FTP connections, with or without TLS. */
 import { oneOf, textOrNull } from '../schema.js';
-import { given } from '../thing.js';
+import { given, secret } from '../thing.js';
 import { connectionType } from './definition.js';
 import { certificates, everywhere, login, onServers, password } from './fields.js';
 
@@ -61,6 +61,11 @@ const settings = {
   ),
 };
 
+const acct = secret('The account that some servers ask for besides the login (ACCT).', {
+  texts: { label: 'Account (ACCT)', hint: 'Only for a server that asks for it after the password.' },
+  isSent: true,
+});
+
 export const ftp = connectionType('ftp', {
   title: 'FTP, FTPS',
   example: {
@@ -73,7 +78,7 @@ export const ftp = connectionType('ftp', {
     defaultPath: '/',
   },
   settings,
-  secrets: { password },
+  secrets: { password, acct },
   address: ['host', 'port'],
   can: { exec: false, append: true, hostKeys: false, rawNames: true, isObjectStore: false },
   hasCertificate: ({ tls }) => tls !== 'none',

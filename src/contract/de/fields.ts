@@ -60,6 +60,10 @@ export const fields: ThingTexts = {
       hint: 'Wie die Steuerverbindung verschlüsselt wird.',
       choices: { explicit: 'Mit TLS (AUTH TLS)', implicit: 'TLS von Anfang an', none: 'Keine' },
     },
+    acct: {
+      label: 'Abrechnungskonto (ACCT)',
+      hint: 'Nur für einen Server, der nach dem Passwort danach fragt.',
+    },
     listing: {
       label: 'Format der Listen',
       hint: 'Wie der Server Ordner auflistet. Selbsttätig: mit MLSD, sonst so, wie die Zeilen aussehen.',

@@ -14,13 +14,14 @@ export function createFtp(deps: ProtocolDeps): Protocol<FtpConnection, FtpLease>
     type: 'ftp',
     host: hostOf,
     place: ({ rootPath }, path) => underRoot(rootPath, path),
-    identity: ({ username, password, tls, tlsCa, tlsVerify, listing }) => [
+    identity: ({ username, password, tls, tlsCa, tlsVerify, listing, acct }) => [
       username,
       password ?? '',
       tls,
       tlsCa ?? '',
       String(tlsVerify),
       listing,
+      acct ?? '',
     ],
     leasesPerSession: () => 1,
     openSession: (connection, limits, signal) =>

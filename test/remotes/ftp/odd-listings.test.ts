@@ -176,7 +176,19 @@ test('a login that wants an account as well', async (t) => {
     const [, client] = await setUp(t, { [verb]: '332 Need account for login.' });
     const refused = (error: unknown): boolean => failsWith('login_refused')(error) && /ACCT/.test(String(error));
     await assert.rejects(client.open(), refused);
+    const echoed = { [verb]: '332 Need account for login.', ACCT: '530 No account "acme", nor secret' };
+    const [, other] = await setUp(t, echoed);
+    await assert.rejects(other.open({ acct: 'acme', password: 'secret' }), (error: unknown) => {
+      assert.ok(failsWith('login_refused')(error));
+      return (error as GatewayError).remote?.text === 'No account "***", nor ***';
+    });
+    const [server, third] = await setUp(t, { [verb]: '332 Need account for login.', ACCT: '230 Welcome' });
+    (await third.open({ acct: 'acme 7' })).close();
+    assert.ok(server.commands.includes('ACCT acme 7'), server.commands.join());
   }
+  const [server, client] = await setUp(t, {});
+  (await client.open({ acct: 'acme' })).close();
+  assert.ok(!server.commands.some((command) => command.startsWith('ACCT')), 'sent only if it is asked for');
 });
 
 test('summer and winter time: a list and exists agree for files of both', async (t) => {

@@ -54,7 +54,7 @@ test('a refused login distinguishes a full server from a wrong password', () => 
     [500, 'OOPS: refusing to run with writable root inside chroot()', 'login_refused'],
   ];
   for (const [code, words, meaning] of cases) {
-    assert.equal(loginRefusal({ code, text: `${code} ${words}` }, 'h:21', 'secret').code, meaning, words);
+    assert.equal(loginRefusal({ code, text: `${code} ${words}` }, 'h:21', ['secret']).code, meaning, words);
   }
 });
 

@@ -106,6 +106,7 @@ export function clientFor(target: Target): Client {
       port: target.port,
       username: target.username,
       password: target.password,
+      acct: undefined,
       tls: target.tls,
       tlsCa: target.ca,
       timeZone: undefined,

@@ -9,7 +9,7 @@ import type { PoolLimits } from '../../../contract/connection/fields.js';
 import type { ProtocolDeps } from '../../protocol.js';
 import { onBehalfOf } from '../../dial/dial.js';
 import { Control } from './control.js';
-import { isPositive, loginRefusal, spoken, type Reply } from './replies.js';
+import { isPositive, loginRefusal, redacted, spoken, type Reply, type Secrets } from './replies.js';
 import { type Features, parseFeatures } from './features.js';
 import { createSecurity, type Security } from './security.js';
 
@@ -64,7 +64,7 @@ export async function logIn(
     });
   } catch (error) {
     control?.close();
-    throw asLoginFailure(error, host, connection.password);
+    throw asLoginFailure(error, host, [connection.password, connection.acct]);
   }
 }
 
@@ -77,12 +77,12 @@ async function introduce(
   secure: Secure,
   signal: EndSignal,
 ): Promise<Features> {
-  const { username, password = '', tls, listing } = connection;
+  const { username, password = '', acct, tls, listing } = connection;
   const ask = (command: string, success?: readonly number[]): Promise<Reply> =>
     control.ask(command, { signal, ...(success === undefined ? {} : { success }) });
 
   const greeting = await control.greeting(signal);
-  if (!isPositive(greeting)) throw loginRefusal(greeting, control.host, undefined);
+  if (!isPositive(greeting)) throw loginRefusal(greeting, control.host, []);
 
   if (tls === 'explicit' && security !== undefined) {
     const answer = await ask('AUTH TLS', [234]);
@@ -90,15 +90,18 @@ async function introduce(
     control.secured(await secure(security, control.socket));
   }
 
-  if (/\P{ASCII}/u.test(username + password)) await ask('OPTS UTF8 ON');
+  if (/\P{ASCII}/u.test(username + password + (acct ?? ''))) await ask('OPTS UTF8 ON');
   const user = await ask(`USER ${username}`, [230, 232, 331, 332]);
   const needsPassword = user.code === 331;
-  const answer = needsPassword ? await ask(`PASS ${password}`, [202, 230, 232, 332]) : user;
-  if (answer.code === 332) {
-    const text = `${control.host} asks for an account besides the login (ACCT), which the gateway cannot give; let the server's operator switch that off for ${username}`;
-    throw new GatewayError('login_refused', text, { step: 'login', remote: spoken(answer) });
+  const known = needsPassword ? await ask(`PASS ${password}`, [202, 230, 232, 332]) : user;
+  if (known.code === 332 && acct === undefined) {
+    const text = `${control.host} asks for an account besides the login (ACCT); set acct of the connection`;
+    throw new GatewayError('login_refused', text, { step: 'login', remote: spoken(known, [password]) });
   }
-  if (!isPositive(answer)) throw loginRefusal({ ...answer, code: Math.max(answer.code, 400) }, control.host, password);
+  const answer = known.code === 332 ? await ask(`ACCT ${acct}`, [202, 230]) : known;
+  if (!isPositive(answer)) {
+    throw loginRefusal({ ...answer, code: Math.max(answer.code, 400) }, control.host, [password, acct]);
+  }
 
   const features = parseFeatures(await ask('FEAT', [200, 202, 211, 214]), listing);
   if (features.utf8) await ask('OPTS UTF8 ON');
@@ -118,17 +121,13 @@ async function introduce(
 const unusable = (reply: Reply, text: string): GatewayError =>
   new GatewayError('remote_failure', text, { step: 'login', remote: spoken(reply) });
 
-/** During the login, 421 means "full", and no server text may reveal the password. */
-function asLoginFailure(error: unknown, host: string, password: string | undefined): unknown {
+/** During the login, 421 means "full", and no server text may reveal a secret. */
+function asLoginFailure(error: unknown, host: string, secrets: Secrets): unknown {
   if (!hasCode(error, 'connection_lost', 'protocol_error', 'stall_timeout') || error.remote === undefined) return error;
   const reply = { code: Number(error.remote.code ?? 0), text: error.remote.text };
-  return reply.code === 421 ? loginRefusal(reply, host, password) : redacted(error, password);
-}
-
-function redacted(error: GatewayError, password: string | undefined): GatewayError {
-  if (password === undefined || password === '' || error.remote === undefined) return error;
+  if (reply.code === 421) return loginRefusal(reply, host, secrets);
   return new GatewayError(error.code, error.message, {
     step: 'login',
-    remote: { ...error.remote, text: error.remote.text.replaceAll(password, '***') },
+    remote: { ...error.remote, text: redacted(error.remote.text, secrets) },
   });
 }

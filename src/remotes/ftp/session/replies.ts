@@ -30,11 +30,20 @@ export const saysMissing = (reply: Reply): boolean => MISSING.test(reply.text);
 export const saysNoFolder = (reply: Reply): boolean => /not a directory/i.test(reply.text);
 export const saysDenied = (reply: Reply): boolean => DENIED.test(reply.text);
 
-/** The words of a reply, for errors; `secret` is always removed, even if the server echoes it. */
-export function spoken(reply: Reply, secret?: string): RemoteReply {
+/** The words of a reply, for errors; `secrets` are always removed, even if the server echoes them. */
+export function spoken(reply: Reply, secrets: Secrets = []): RemoteReply {
   const lines = reply.text.split('\n').map((line) => line.replace(/^\d{3}[- ]/, '').trim());
   const text = lines.filter((line) => line !== '').join(' ');
-  return { code: reply.code, text: secret === undefined || secret === '' ? text : text.replaceAll(secret, '***') };
+  return { code: reply.code, text: redacted(text, secrets) };
+}
+
+/** What was sent at the login. */
+export type Secrets = readonly (string | undefined)[];
+
+/** The longest first: one secret may be a part of another. */
+export function redacted(text: string, secrets: Secrets): string {
+  const given = secrets.filter((secret) => secret !== undefined && secret !== '') as string[];
+  return given.sort((one, other) => other.length - one.length).reduce((left, one) => left.replaceAll(one, '***'), text);
 }
 
 /**
@@ -79,9 +88,9 @@ function meaningOf({ code, text }: Reply, unclear: ErrorCode): ErrorCode {
   return code === 451 ? 'remote_failure' : unclear;
 }
 
-/** Translates a refused greeting, USER or PASS. `password` is removed from the server's words. */
-export function loginRefusal(reply: Reply, host: string, password: string | undefined): GatewayError {
-  const details = { step: 'login', remote: spoken(reply, password) } as const;
+/** Translates a refused greeting, USER, PASS or ACCT. `secrets` are removed from the server's words. */
+export function loginRefusal(reply: Reply, host: string, secrets: Secrets): GatewayError {
+  const details = { step: 'login', remote: spoken(reply, secrets) } as const;
   const full = reply.code === 421 || (TOO_MANY.test(reply.text) && !WRONG_LOGIN.test(reply.text));
   if (full) return new GatewayError('too_many_sessions', `${host} admits no further FTP session`, details);
   if (reply.code < 400 || reply.code > 599)
