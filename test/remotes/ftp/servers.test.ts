@@ -182,3 +182,22 @@ test('a server in another zone lists times that are UTC', async () => {
     await server.stop();
   }
 });
+
+test('the zone of the connection is that of the times in LIST, and nothing is learned', async () => {
+  const server = await startProftpd({ extra: ['TimesGMT off'], env: { TZ: 'Asia/Kolkata' } });
+  try {
+    const client = clientFor(server);
+    await client.use((remote) => put(remote, '/now', 'x'));
+    const time = Math.floor(Date.now() / 60_000) * 60;
+    utimesSync(path.join(server.folder, 'now'), time, time);
+    for (const [timeZone, ahead] of [
+      ['Asia/Kolkata', 0],
+      ['UTC', 5.5 * 3_600],
+    ] as const) {
+      const [listed] = await client.use((remote) => list(remote, '/'), { listing: 'unix', timeZone });
+      assert.equal((listed?.modifiedAt.getTime() ?? 0) / 1_000, time + ahead, timeZone);
+    }
+  } finally {
+    await server.stop();
+  }
+});
