@@ -4,6 +4,7 @@ import contentDisposition from 'content-disposition';
 import { MAX_NAME_BYTES, nameEnd } from '../base/file-name.js';
 import { uuidv7 } from '../base/uuid.js';
 import { GatewayError, refusal } from '../base/errors.js';
+import { TEMPORARY_PREFIX } from '../remotes/leftovers.js';
 import { parseFileName } from '../remotes/path.js';
 
 /** The time and the id that the tokens of one upload share, however often its name is computed. */
@@ -147,11 +148,11 @@ function lastSegment(name: string): string | undefined {
 
 /** `.ftg-<tag>-<random>.<name>`: hidden, identifies its process, cut to 255 bytes between characters. */
 export function temporaryName(tag: string, name: string): string {
-  const prefix = `.ftg-${tag}-${randomBytes(6).toString('hex')}.`;
+  const prefix = `${TEMPORARY_PREFIX}${tag}-${randomBytes(6).toString('hex')}.`;
   return prefix + nameEnd(name, MAX_NAME_BYTES - prefix.length);
 }
 
 /** Whether `name` is a temporary name of the process with this tag. */
 export function isTemporaryName(name: string, tag: string): boolean {
-  return name.startsWith(`.ftg-${tag}-`);
+  return name.startsWith(`${TEMPORARY_PREFIX}${tag}-`);
 }

@@ -1,6 +1,12 @@
 /** Records what a crash or a lost session may leave on a remote, so that it is found again. */
 import type { RemotePath } from './path.js';
 
+/** How temporary names begin. */
+export const TEMPORARY_PREFIX = '.ftg-';
+
+/** Whether the last part of an object's key is a temporary name. */
+export const isTemporaryKey = (key: string): boolean => key.startsWith(TEMPORARY_PREFIX, key.lastIndexOf('/') + 1);
+
 export interface MultipartNote {
   /** The upload is no longer open. */
   done(): void;

@@ -460,6 +460,9 @@ suite('allowed values are loaded', () => {
         region: 'us-east-1',
         forcePathStyle: true,
         uploader: 'streamed',
+        acl: 'none',
+        requesterPays: false,
+        checksums: 'auto',
         prefix: '',
       },
     ]);

@@ -6,6 +6,18 @@ import { connectionType } from './definition.js';
 import { certificates, everywhere, line, onServers } from './fields.js';
 
 const NAME_IN_FILE = { schema: text('text of at least one character', { pattern: NAME }) };
+const STORAGE_CLASS = '^[A-Za-z0-9_-]{0,64}$';
+/** Amazon S3, "Canned ACL". */
+const ACLS = [
+  'none',
+  'private',
+  'public-read',
+  'public-read-write',
+  'authenticated-read',
+  'aws-exec-read',
+  'bucket-owner-read',
+  'bucket-owner-full-control',
+] as const;
 const always = { isFixed: true, isHarmless: true } as const;
 
 const settings = {
@@ -54,6 +66,59 @@ const settings = {
         choices: { streamed: 'Stream the parts', sdk: 'AWS SDK (buffers each part in memory)' },
       },
       default: 'streamed',
+      isAdvanced: true,
+    },
+  ),
+  storageClass: given(
+    textOrNull('Storage class of new objects, such as STANDARD_IA; null = the store chooses.', {
+      pattern: STORAGE_CLASS,
+    }),
+    {
+      texts: { label: 'Storage class', hint: 'Of new objects. Empty: the class that the store chooses.' },
+      file: { allowed: 'a storage class, of letters, digits, - and _' },
+      default: null,
+      isHarmless: true,
+      isAdvanced: true,
+    },
+  ),
+  acl: given(oneOf(ACLS, 'Access list of new objects, one of those that S3 defines; `none` = none is sent.'), {
+    texts: {
+      label: 'Access list (ACL)',
+      hint: 'Of new objects. Many buckets accept none.',
+      choices: {
+        none: 'Send none',
+        private: 'Private',
+        'public-read': 'Everybody may read',
+        'public-read-write': 'Everybody may read and write',
+        'authenticated-read': 'Every AWS account may read',
+        'aws-exec-read': 'Amazon EC2 may read',
+        'bucket-owner-read': 'The owner of the bucket may read',
+        'bucket-owner-full-control': 'Full control for the owner of the bucket',
+      },
+    },
+    default: 'none',
+    isHarmless: true,
+    isAdvanced: true,
+  }),
+  requesterPays: given(flag('The account of the access key pays for requests and transfers.'), {
+    texts: { label: 'Requester pays', hint: 'For buckets whose owner lets others pay for requests.' },
+    default: false,
+    isHarmless: true,
+    isAdvanced: true,
+  }),
+  checksums: given(
+    oneOf(
+      ['auto', 'always', 'never'],
+      'Checksums of stored bytes: `auto` = where the bucket requires them, as with Object Lock, and of short bodies; `always` = of every body; `never` = of none.',
+    ),
+    {
+      texts: {
+        label: 'Checksums',
+        hint: 'A bucket with Object Lock requires them.',
+        choices: { auto: 'Where the bucket requires them', always: 'With every body', never: 'Never' },
+      },
+      default: 'auto',
+      isHarmless: true,
       isAdvanced: true,
     },
   ),

@@ -5,13 +5,14 @@
 
 import { LRUCache } from 'lru-cache';
 import { atMost } from '../../base/cache-size.js';
+import type { S3Connection } from '../../connections/connection.js';
 import { unknownLine } from '../ranges-ahead.js';
 
 /**
  * Whether a condition sent with a write is obeyed. `unknown`: send it if a refusal can be repeated without it, and look
  * first.
  */
-type Support = 'yes' | 'no' | 'unknown';
+export type Support = 'yes' | 'no' | 'unknown';
 
 interface Traits {
   /** The SDK's default adds CRC trailers in aws-chunked framing, which stores other than AWS answer with 411 or 501. */
@@ -85,6 +86,11 @@ export class EndpointTraits {
   /** The SDK adds a checksum to every body, in a trailer if it is a stream. */
   get sendsChecksums(): boolean {
     return this.#traits.checksums === 'WHEN_SUPPORTED';
+  }
+
+  /** The same for a connection with this setting. */
+  sendsChecksumsFor({ checksums }: Pick<S3Connection, 'checksums'>): boolean {
+    return this.sendsChecksums && checksums !== 'never';
   }
 
   /** Whether the bucket refuses bodies that the gateway sends without a checksum, like buckets with Object Lock. */

@@ -57,19 +57,26 @@ export function settingsOf(input: Values, { settings }: Definition): Settings {
   return Object.fromEntries(rows) as Settings;
 }
 
+/** Stored settings; those that are newer than the row have their defaults. */
+export function completeSettings(stored: Settings, { settings }: Definition): Settings {
+  const values: Values = { ...stored };
+  const complete = Object.entries(settings).map(([name, setting]) => {
+    const value = values[name] === undefined ? setting.default : values[name];
+    return [name, value] as const;
+  });
+  return Object.fromEntries(complete) as object as Settings;
+}
+
 /** Joins a row and its opened secrets. */
 export function joinConnection(
   row: ConnectionRow,
   secrets: SecretValues,
   definition: Definition = definitionOf(row),
 ): Connection {
-  const stored: Values = { ...row.settings };
   const opened: Values = { ...secrets };
-  const settings = Object.entries(definition.settings).map(([name, setting]) => {
-    // A row that is older than the setting has its default.
-    const value = stored[name] === undefined ? setting.default : stored[name];
-    return [name, value ?? undefined] as const;
-  });
+  const settings = Object.entries(completeSettings(row.settings, definition)).map(
+    ([name, value]) => [name, value ?? undefined] as const,
+  );
   const values = Object.entries(definition.secrets).map(
     ([name, { isNeeded }]) => [name, opened[name] ?? (isNeeded === true ? '' : undefined)] as const,
   );

@@ -20,7 +20,7 @@ import { acceptedKeys, followHostKeys, forgetAnnounced } from './announced-host-
 import { type ApiKeys, dropConnection } from './api-keys.js';
 import { type Actor, type AuditChange, record } from './audit-log.js';
 import { CachedLookup } from './cached-lookup.js';
-import { type ConnectionRow, joinConnection, splitConfig } from './connection-rows.js';
+import { completeSettings, type ConnectionRow, joinConnection, splitConfig } from './connection-rows.js';
 import type { KeyPairs } from './key-pairs.js';
 
 interface ListedConnection {
@@ -337,6 +337,7 @@ async function managed(sql: Queryable, accountId: string, id: string | undefined
     where account_id = ${accountId} ${id === undefined ? sql`` : sql`and c.id = ${id}`} order by ordinal`;
   return rows.map(({ testedAt, isOk, failedStep, error, card, ...connection }) => ({
     ...connection,
+    settings: completeSettings(connection.settings, definitionOf(connection)),
     lastTest: testedAt === null || isOk === null ? null : { testedAt, isOk, failedStep, error, card },
   }));
 }

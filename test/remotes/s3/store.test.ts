@@ -75,6 +75,25 @@ for (const uploader of ['streamed', 'sdk'] as const)
       assert.ok(rig.notes.log.some(({ facts }) => facts?.['trait'] === 'exclusivePut' && facts['value'] === 'no'));
     });
 
+    test('objects are stored with what the connection adds; a class that the store does not have is refused', async () => {
+      const { connection } = rig;
+      const settings = { storageClass: 'STANDARD', acl: 'private', requesterPays: true, checksums: 'always' } as const;
+      const own = await rig.open(undefined, { ...connection, ...settings });
+      for (const size of [10, 2 * PART + 1]) {
+        const bytes = patterned(size);
+        await store(own, '/added/known', bytes);
+        await store(own, '/added/unknown', bytes, {});
+        await own.move(at('/added/unknown'), at('/added/moved'), { replace: true });
+        assert.ok((await fetchAll(own, '/added/known')).equals(bytes));
+        assert.ok((await fetchAll(own, '/added/moved')).equals(bytes));
+      }
+      const archived = await rig.open(undefined, { ...connection, storageClass: 'GLACIER' });
+      await assert.rejects(
+        store(archived, '/added/archived', patterned(10)),
+        failsWith('remote_failure', /storage class/),
+      );
+    });
+
     test('a listing hides the folder marker; a file has the facts of stat, a folder has none', async () => {
       await plant('/pages/file', 'x');
       await plant('/pages/sub/deep/file');

@@ -180,6 +180,7 @@ export function connectionTo(server: {
     accessKeyId: 'key',
     secretAccessKey: 'secret',
     sessionToken: undefined,
+    storageClass: undefined,
     tlsCa: undefined,
     ...server,
   };

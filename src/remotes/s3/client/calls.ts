@@ -7,6 +7,7 @@ import { retrying } from '../../../base/retry.js';
 import type { S3Connection } from '../../../connections/connection.js';
 import type { PoolLimits } from '../../../contract/connection/fields.js';
 import type { RemoteContext } from '../../remote.js';
+import { Additions } from './additions.js';
 import { hostOf } from './endpoint.js';
 import type { Seen } from './bounded-handler.js';
 import type { EndpointTraits } from '../memory.js';
@@ -43,6 +44,8 @@ const COPY_BYTES_PER_MS = 5_000;
 
 /** Sends the requests of one operation: each with a deadline, bounded retries and a translated error. */
 export class Calls {
+  readonly additions: Additions;
+  /** Adds them to its commands. */
   readonly client: S3Client;
   readonly requests: SignedRequests;
   readonly traits: EndpointTraits;
@@ -55,7 +58,8 @@ export class Calls {
     readonly limits: PoolLimits,
     readonly context: RemoteContext,
   ) {
-    this.client = lease.client;
+    this.additions = new Additions(connection);
+    this.client = this.additions.on(lease.client);
     this.requests = lease.requests;
     this.traits = lease.traits;
     this.gate = lease.gate;

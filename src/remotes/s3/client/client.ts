@@ -108,6 +108,7 @@ function openClient(
     },
   });
   const { accessKeyId, secretAccessKey, sessionToken } = connection;
+  const hasChecksum = traits.sendsChecksumsFor(connection);
   const silent = (): void => undefined;
   const client = new S3Client({
     endpoint: endpointOf(connection).href,
@@ -115,7 +116,7 @@ function openClient(
     forcePathStyle: connection.forcePathStyle,
     credentials: { accessKeyId, secretAccessKey, ...(sessionToken === undefined ? {} : { sessionToken }) },
     requestHandler: new BoundedHandler({ httpAgent: agents.http, httpsAgent: agents.https }),
-    requestChecksumCalculation: traits.now.checksums,
+    requestChecksumCalculation: hasChecksum ? 'WHEN_SUPPORTED' : 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     // The gateway retries itself: it knows which calls may be repeated, and their errors are already translated.
     maxAttempts: 1,
@@ -139,7 +140,7 @@ function openClient(
       connection,
       endpoint: endpointOf(connection),
       agents,
-      hasChecksum: traits.now.checksums === 'WHEN_SUPPORTED',
+      hasChecksum,
     }),
     gate: new SocketGate(
       limits.maxSessions,

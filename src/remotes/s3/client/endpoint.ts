@@ -16,7 +16,8 @@ export function hostOf(connection: S3Connection): string {
 
 /** Everything besides the host that must be equal for two connections to share sockets. */
 export function identityOf(connection: S3Connection): string[] {
-  const { accessKeyId, secretAccessKey, sessionToken, region, forcePathStyle, tlsCa, tlsVerify } = connection;
+  const { accessKeyId, secretAccessKey, sessionToken, region, forcePathStyle, tlsCa, tlsVerify, checksums } =
+    connection;
   const { protocol, pathname } = endpointOf(connection);
   // With the bucket in the host name, every bucket is a server of its own.
   const bucketHost = forcePathStyle ? '' : connection.bucket;
@@ -29,5 +30,7 @@ export function identityOf(connection: S3Connection): string[] {
     bucketHost,
     tlsCa ?? '',
     String(tlsVerify),
+    // The SDK's client decides for all its requests.
+    checksums === 'never' ? checksums : '',
   ];
 }

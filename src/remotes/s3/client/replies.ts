@@ -194,6 +194,8 @@ const CODES: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   InsufficientStorage: ['no_space', 'the store has no space left'],
   XMinioAdminBucketQuotaExceeded: ['no_space', 'the bucket is as full as it may be'],
   XMinioStorageFull: ['no_space', 'the store has no space left'],
+  InvalidStorageClass: ['remote_failure', 'the store does not know the storage class of the connection'],
+  AccessControlListNotSupported: ['remote_failure', 'the bucket takes no ACL: set acl of the connection to none'],
   SlowDown: ['remote_failure', 'the store asks for fewer requests'],
   IncompleteBody: ['connection_lost', 'the body did not arrive whole'],
   RequestTimeout: ['stall_timeout', 'the store waited too long for the next byte'],

@@ -22,10 +22,11 @@ import { onAbort } from '../../../base/deadline.js';
 import type { EndSignal } from '../../../base/ending.js';
 import type { S3Connection } from '../../../connections/connection.js';
 import { proofOf } from '../../certificate-proof.js';
+import { type Added, addedHeaders } from './additions.js';
 import { type Answered, USER_AGENT, type Witnessed } from './bounded-handler.js';
 
 /** The object that a request is about, in the SDK's terms. */
-interface ObjectName {
+interface ObjectName extends Added {
   readonly Bucket: string;
   readonly Key: string;
 }
@@ -139,14 +140,15 @@ export class SignedRequests {
   /** undefined: the SDK must send it. */
   async #ask(
     method: string,
-    { Bucket, Key }: ObjectName,
+    object: ObjectName,
     headers: Headers,
     { ending, seen }: SendOptions,
     body?: Buffer,
   ): Promise<http.IncomingMessage | undefined> {
-    const place = this.#placeOf(Bucket);
+    const place = this.#placeOf(object.Bucket);
     if (place === undefined) return undefined;
-    const answer = await this.#send(place, method, Key, headers, body, ending);
+    const all = { ...headers, ...addedHeaders(object) };
+    const answer = await this.#send(place, method, object.Key, all, body, ending);
     if (seen !== undefined) {
       seen.socket = answer.socket;
       seen.proof = proofOf(answer.socket);

@@ -118,9 +118,10 @@ export class Bucket {
     what: string,
     { bucket = this.name, signal }: HeadOptions = {},
   ): Promise<ObjectFacts | undefined> {
-    const { requests } = this.calls;
+    const { requests, additions } = this.calls;
+    const object = { Bucket: bucket, Key: key, ...additions.every };
     try {
-      const found = await this.calls.call((options) => requests.head({ Bucket: bucket, Key: key }, options), {
+      const found = await this.calls.call((options) => requests.head(object, options), {
         step: 'open',
         what,
         attempts: IDEMPOTENT_ATTEMPTS,
@@ -274,11 +275,12 @@ export class Bucket {
     range?: ByteRange,
     signal: EndSignal = this.calls.context.ending ?? this.calls.context.signal,
   ): Promise<OpenObject> {
-    const { requests, limits, seen, traits } = this.calls;
+    const { requests, additions, limits, seen, traits } = this.calls;
     const about: CallOptions = { step: 'open', what, attempts: IDEMPOTENT_ATTEMPTS, signal };
     const input = {
       Bucket: this.name,
       Key: key,
+      ...additions.every,
       ...(facts?.etag === undefined ? {} : { IfMatch: `"${facts.etag}"` }),
       ...(range === undefined ? {} : { Range: `bytes=${range.start}-${range.end}` }),
     };
@@ -331,9 +333,9 @@ export class Bucket {
 
   /** Stores a small object whole; with `exclusive`, already_exists instead of replacing. Resolves with its etag. */
   async put(key: string, body: Buffer, what: string, options: PutOptions): Promise<string | undefined> {
-    const { requests, traits } = this.calls;
+    const { requests, additions, traits } = this.calls;
     const { exclusive, modifiedAt } = options;
-    const object = { Bucket: this.name, Key: key, Body: body, ...describe(key, modifiedAt) };
+    const object = { Bucket: this.name, Key: key, Body: body, ...describe(key, modifiedAt), ...additions.made(key) };
     const sendOnce = async (condition: boolean, withMd5: boolean): Promise<string | undefined> => {
       const wanted = {
         ...object,
@@ -403,10 +405,10 @@ export class Bucket {
    * store checks it.
    */
   async remove(key: string, what: string, signal?: AbortSignal, etag?: string): Promise<void> {
-    const { requests, traits } = this.calls;
+    const { requests, additions, traits } = this.calls;
     const isConditional = etag !== undefined && traits.now.deleteIfMatch;
     const condition = isConditional ? { IfMatch: `"${etag}"` } : {};
-    const object = { Bucket: this.name, Key: key, ...condition };
+    const object = { Bucket: this.name, Key: key, ...additions.every, ...condition };
     try {
       await this.calls.call((options) => requests.remove(object, options), {
         step: 'publish',

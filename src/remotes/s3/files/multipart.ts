@@ -386,5 +386,5 @@ export async function abortUpload(bucket: Bucket, { path, key }: UploadTarget, u
 
 /** If the SDK sends a checksum with every part, the upload must have been opened for that kind. */
 function checksum(bucket: Bucket): { ChecksumAlgorithm?: 'CRC32' } {
-  return bucket.calls.traits.now.checksums === 'WHEN_SUPPORTED' ? { ChecksumAlgorithm: 'CRC32' } : {};
+  return bucket.calls.traits.sendsChecksumsFor(bucket.calls.connection) ? { ChecksumAlgorithm: 'CRC32' } : {};
 }

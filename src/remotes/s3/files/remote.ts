@@ -32,6 +32,7 @@ import type {
 import type { ProbeResult } from '../../probe-result.js';
 import { changedMeanwhile, Bucket, type ObjectFacts } from './bucket.js';
 import { Calls } from '../client/calls.js';
+import { wantsMd5 } from '../client/checksums.js';
 import { hostOf, identityOf } from '../client/endpoint.js';
 import { copyObject, type CopyOrigin } from './copy.js';
 import { canBeWrittenAnew, keptTime, withTime } from './description.js';
@@ -116,8 +117,21 @@ export class S3Remote implements Remote {
   }
 
   get facts(): ServerFacts {
-    const { listing, exclusivePut, exclusiveComplete, equalParts } = this.#bucket.calls.traits.now;
-    return { protocol: 'S3', listing, exclusivePut, exclusiveComplete, equalParts };
+    const { calls, name } = this.#bucket;
+    const { listing, exclusivePut, exclusiveComplete, equalParts } = calls.traits.now;
+    const { storageClass, acl, requesterPays, checksums } = this.#connection;
+    return {
+      protocol: 'S3',
+      listing,
+      exclusivePut,
+      exclusiveComplete,
+      equalParts,
+      ...(storageClass === undefined ? {} : { storageClass }),
+      ...(acl === 'none' ? {} : { acl }),
+      ...(requesterPays ? { requesterPays } : {}),
+      checksums,
+      requiresChecksums: calls.traits.wantsChecksums(name),
+    };
   }
 
   async home(): Promise<RemotePath> {
@@ -192,7 +206,7 @@ export class S3Remote implements Remote {
       );
     }
     const opened = { path, size, checked, stage: () => this.#stage(path) };
-    const wantsChecksums = bucket.calls.traits.wantsChecksums(bucket.name);
+    const wantsChecksums = wantsMd5(bucket.calls);
     const gathered = { partBytes, partsInFlight, modifiedAt };
     if (size === undefined || size <= (provisional || asksFirst ? partBytes : GATHERED_BYTES)) {
       const choose = async (): Promise<UploadTarget> => (provisional ? this.#stage(path) : this.#target(path));
@@ -320,7 +334,7 @@ export class S3Remote implements Remote {
   #reaches(other: S3Remote): boolean {
     const [mine, its] = [this.#connection, other.#connection];
     const login = (connection: S3Connection): string =>
-      JSON.stringify([hostOf(connection), identityOf({ ...connection, bucket: '' })]);
+      JSON.stringify([hostOf(connection), identityOf({ ...connection, bucket: '', checksums: 'auto' })]);
     return login(mine) === login(its);
   }
 
