@@ -842,7 +842,7 @@ test('a giant line ends a listing before it fills the memory', async (t) => {
 });
 
 test('a listing in an unknown format is an error, not an empty folder', async (t) => {
-  const [, client] = await setUp(t, listing('VMS.TXT;1   3/4   9-NOV-2026 12:00:00  [A,B] (RWED)'));
+  const [, client] = await setUp(t, listing('REPORT   JOB00042  OUTPUT    3 Spool Files'));
   await assert.rejects(
     client.use((remote) => list(remote, '/')),
     failsWith('protocol_error', /unknown format/),
