@@ -8,6 +8,7 @@ export const FORMATS = {
   'time-zone-or-empty': (text: string): boolean => text === '' || isTimeZone(text),
   'ip-or-empty': (text: string): boolean => text === '' || isIP(text) !== 0,
   'ip-or-cidr': (text: string): boolean => isIP(text) !== 0 || isCidr(text),
+  'host-pattern': (text: string): boolean => isHost(text.replace(/^\*\./, '')) || isCidr(text),
   'host-port': isHostPort,
   'name-server': (text: string): boolean => isIP(text) !== 0 || (isHostPort(text) && isIP(hostOf(text)) !== 0),
   'http-url-or-empty': (text: string): boolean => text === '' || isPlainUrl(text, ['http:', 'https:']),

@@ -21,6 +21,8 @@ interface Shape {
   readonly minimum?: number;
   readonly maximum?: number;
   readonly properties?: Readonly<Record<string, Shape>>;
+  readonly required?: readonly string[];
+  readonly writeOnly?: boolean;
   readonly description?: string;
 }
 
@@ -43,22 +45,29 @@ function optionsOf({ name, texts, hint, schema, isSecret, isLong }: Field, scope
   const shape: Shape = schema;
   const { properties } = shape;
   if (properties !== undefined) {
-    return Object.entries(properties).map(([part, one]) => ({
-      option: optionOf(`${name}${capital(part)}`, one, `${one.description ?? ''}${scope}`),
-      field: name,
-      part,
-      isFile: false,
-      isNullable: false,
-    }));
+    return Object.entries(properties).map(([part, one]) => {
+      const whole = `${name}${capital(part)}`;
+      const isFile = one.writeOnly === true;
+      const help = (one.description ?? '').replaceAll('`', '');
+      return {
+        option: isFile
+          ? fileOption(whole, texts.parts?.[part]?.label ?? part, scope)
+          : optionOf(whole, one, `${help}${scope}`),
+        field: name,
+        part,
+        isFile,
+        // Without a part that it must have, the field is null.
+        isNullable: shape.type?.includes('null') === true && shape.required?.includes(part) === true,
+      };
+    });
   }
   const isFile = isSecret || isLong;
-  const option = isFile
-    ? new Option(
-        `--${kebab(name)}-file <file>`,
-        `${texts.label}: a file that holds it, or - for standard input${scope}`,
-      )
-    : optionOf(name, shape, `${hint}${scope}`);
+  const option = isFile ? fileOption(name, texts.label, scope) : optionOf(name, shape, `${hint}${scope}`);
   return [{ option, field: name, isFile, isNullable: shape.type?.includes('null') === true }];
+}
+
+function fileOption(name: string, label: string, scope: string): Option {
+  return new Option(`--${kebab(name)}-file <file>`, `${label}: a file that holds it, or - for standard input${scope}`);
 }
 
 function optionOf(name: string, { type = [], enum: choices, ...bounds }: Shape, help: string): Option {

@@ -57,6 +57,12 @@ const MIB = 1024 * KIB;
 
 const cidrs = listOf(text('an IP address or CIDR block', { format: 'ip-or-cidr' }), undefined, { uniqueItems: true });
 
+const targets = listOf(
+  text('a host name, *.example.com, an IP address or CIDR block', { format: 'host-pattern' }),
+  undefined,
+  { uniqueItems: true },
+);
+
 const plan = (connections: number, monthlyActions: number) =>
   section({
     connections: withDefault(integer(0), connections),
@@ -172,6 +178,7 @@ export const configSchema = (definitions: readonly Definition[]) =>
         [],
       ),
       connections: section({ allowPrivate: withDefault(flag(), true), deny: withDefault(cidrs, []) }),
+      proxied: section({ allow: withDefault(targets, []), deny: withDefault(targets, []) }),
       urlFetch: section({ allow: withDefault(cidrs, []) }),
       webhooks: section({ allow: withDefault(cidrs, []), requireHttps: withDefault(flag(), false) }),
     }),

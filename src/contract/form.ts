@@ -57,6 +57,7 @@ interface FieldSchema {
   readonly minimum?: number;
   readonly maximum?: number;
   readonly maxLength?: number;
+  readonly writeOnly?: boolean;
 }
 
 interface About {
@@ -78,6 +79,7 @@ export function formFields(name: string, schema: FieldSchema, about: About = {})
       formFields(`${name}.${part}`, one, {
         isNeeded: required.includes(part),
         isAlone: !isNullable && required.length === 0,
+        input: one.writeOnly === true ? 'secret' : undefined,
         example: part === 'path' ? about.example : undefined,
       }),
     );

@@ -140,6 +140,8 @@ interface Secret<N extends true | undefined = true | undefined, T = unknown>
   readonly isNeeded?: N;
   /** The server itself receives it: no other server may. */
   readonly isSent?: boolean;
+  /** Requests and gateway.yaml have it as this part of a setting, and it belongs to the address in that setting. */
+  readonly partOf?: { readonly setting: string; readonly part: string };
 }
 
 type Column = Given | Kept | Hidden;

@@ -12,6 +12,7 @@ import type { GiveWayLimits } from '../pools/slow-leases.js';
 import type { Shares } from '../shares/permits.js';
 import type { Connection } from '../connections/connection.js';
 import type { PoolLimits } from '../contract/connection/fields.js';
+import { wayOf } from './dial/dial.js';
 import { createFtp } from './ftp/protocol.js';
 import type { KnownPlaces } from './known-places.js';
 import { type MoreSessions, NO_MORE_SESSIONS, Recall } from './more-sessions.js';
@@ -169,10 +170,7 @@ export function createRemotes(options: RemotesOptions): Remotes {
     if (known !== undefined) return known;
     const protocol = protocolOf(connection);
     const host = protocol.host(connection);
-    const { type, allowPrivate } = connection;
-    // An account that may reach fewer addresses must not get a session that was opened with another account's rights.
-    const reach = allowPrivate === undefined ? [] : [`allowPrivate ${allowPrivate}`];
-    const key = digest([type, host, ...protocol.identity(connection), ...reach]);
+    const key = digest([connection.type, host, ...protocol.identity(connection), ...wayOf(connection)]);
     const place = { protocol, host, key, limits: limitsFor(connection, host, options.limits) };
     places.set(connection, place);
     return place;

@@ -71,7 +71,7 @@ test('a connection is created, tested, edited, switched, duplicated and deleted'
   const keyFile = ['--private-key-file', shell.clientKeyFile, '--default-path', shell.files];
   const made = await terminal.json('connections', 'create', 'box', ...place, ...keyFile);
   assert.deepEqual([made['id'], made['name'], made['port']], ['box', 'box', shell.port]);
-  assert.deepEqual(made['secrets'], { password: false, privateKey: true, passphrase: false });
+  assert.deepEqual(made['secrets'], { password: false, proxyPassword: false, privateKey: true, passphrase: false });
   assert.match(await terminal.ok(['connections', 'test', 'box', '--probe']), /^STEP +RESULT.*\ndelete +ok/ms);
   const edited = await terminal.json(
     'connections',

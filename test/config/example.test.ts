@@ -69,8 +69,8 @@ function missingKeys(schema: Node, shown: unknown, path: readonly string[]): str
   if (schema.items !== undefined && Array.isArray(shown)) {
     return shown.flatMap((item) => missingKeys(schema.items ?? {}, item, [...path, '[]']));
   }
-  // The pool of one host or connection shows only its changes; pools.default shows all keys.
-  if (path.at(-1) === 'pool') return [];
+  // The pool of one host or connection shows only its changes; pools.default shows all keys. A proxy is none.
+  if (path.at(-1) === 'pool' || path.at(-1) === 'proxy') return [];
   return Object.entries(schema.properties ?? {}).flatMap(([name, property]) =>
     Object.hasOwn(shown as Tree, name)
       ? missingKeys(property, (shown as Tree)[name], [...path, name])

@@ -31,6 +31,8 @@ function ftpConnection(server: FtpServer, changes: Partial<FtpConnection> = {}):
     name: 'FTP',
     isActive: true,
     defaultPath: undefined,
+    proxy: undefined,
+    proxyPassword: undefined,
     host: '127.0.0.1',
     port: server.port,
     username: server.username,

@@ -19,6 +19,9 @@ const TOOL_FILE = new RegExp(`\\bnode_modules/(\\.bin/)?(${TOOLS.join('|')})['"/
 const PROGRAMS: readonly (readonly [program: RegExp, packages: readonly string[]])[] = [
   [/['"](\/usr\/sbin\/sshd|ssh-keygen)['"]/, ['openssh-server']],
   [/['"]\/usr\/sbin\/vsftpd['"]/, ['vsftpd']],
+  [/['"]\/usr\/bin\/tinyproxy['"]/, ['tinyproxy']],
+  [/['"]\/usr\/bin\/microsocks['"]/, ['microsocks']],
+  [/['"]\/usr\/sbin\/danted['"]/, ['dante-server']],
   [/['"]rclone['"],\s*\[/, ['rclone']],
   [/\bswift\.common\b/, SWIFT],
   [/['"]\/usr\/lib\/postgresql['"]/, ['postgresql']],

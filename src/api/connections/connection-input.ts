@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Type } from 'typebox';
 import type { Connection, SecretValues, Settings } from '../../connections/connection.js';
-import { addressOf, type Definition, type Values } from '../../contract/connection/definition.js';
+import { addressOf, type Definition, type Values, withOwnSecrets } from '../../contract/connection/definition.js';
 import { refusalOf } from '../../connections/checks.js';
 import { changeSchema, shownFieldsOf } from '../../contract/connection/schemas.js';
 import { CONNECTION_TYPES, definitionOf } from '../../contract/connection/types.js';
@@ -22,7 +22,8 @@ const checkChanges = Object.fromEntries(
 );
 
 /** @throws GatewayError bad_request */
-export function draftOf(input: ConnectionInput, definition = definitionOf(input)): ConnectionDraft {
+export function draftOf(said: ConnectionInput, definition = definitionOf(said)): ConnectionDraft {
+  const input = withOwnSecrets(said, definition);
   checkSettings(input, definition);
   return {
     id: input.id,
@@ -69,9 +70,14 @@ export function requireSecretsAgain(stored: ManagedConnection, draft: Connection
   if (stored.hasConfiguredSecrets && first !== undefined && !hasSameReach(definition, stored, draft)) {
     throw badField(first, 'must be given: the one of the configuration file is for its own server and root alone');
   }
-  if (addressOf(definition, stored.settings) === addressOf(definition, draft.settings)) return;
-  const sent = open.find((name) => definition.secrets[name]?.isSent === true);
-  if (sent !== undefined) throw badField(sent, 'must be given again (or null), because the server has changed');
+  const isMoved = (address: readonly string[]): boolean =>
+    addressOf({ address }, stored.settings) !== addressOf({ address }, draft.settings);
+  for (const name of open) {
+    const { isSent = false, partOf } = definition.secrets[name] ?? {};
+    if (!isSent || !isMoved(partOf === undefined ? definition.address : [partOf.setting])) continue;
+    if (partOf === undefined) throw badField(name, 'must be given again (or null), because the server has changed');
+    throw badField(`${partOf.setting}.${partOf.part}`, 'must be given again (or null), because the URL has changed');
+  }
 }
 
 /** Whether the login opens the same things, with the same trust in the server. */
@@ -81,7 +87,12 @@ function hasSameReach(
   { settings, hostKeys }: ConnectionDraft,
 ): boolean {
   const reach = (of: Settings): Values =>
-    Object.fromEntries(Object.entries(of).filter(([name]) => definition.settings[name]?.isHarmless !== true));
+    // A row that is older than the setting has its default.
+    Object.fromEntries(
+      Object.entries(definition.settings)
+        .filter(([, { isHarmless }]) => isHarmless !== true)
+        .map(([name, { default: usual }]) => [name, (of as Values)[name] ?? usual]),
+    );
   return (
     isDeepStrictEqual(reach(stored.settings), reach(settings)) &&
     (hostKeys === undefined || isDeepStrictEqual([...hostKeys].sort(), [...stored.hostKeys].sort()))

@@ -128,6 +128,7 @@ class TestRun {
     resolved: (host, addresses) =>
       this.#done('resolve', host === addresses[0] ? host : `${host} is ${addresses.join(', ')}`),
     connected: (socket) => this.#done('connect', `${socket.remoteAddress ?? ''} port ${socket.remotePort ?? ''}`),
+    proxied: (target, proxy) => this.#done('proxy', `${target} through ${proxy}`),
     secured: (socket) => this.#certificateShown(socket),
     handshaken: (software, algorithms) => (this.#facts = { software, algorithms }),
   };
@@ -148,7 +149,8 @@ class TestRun {
     this.#isObjectStore = can.isObjectStore;
     const secure: StepName[] = can.hostKeys ? ['host_key'] : hasCertificate({ ...connection }) ? ['certificate'] : [];
     const probing: StepName[] = probe ? ['write', 'rename', 'delete'] : [];
-    this.#order = ['resolve', 'connect', ...secure, 'login', 'list', ...probing];
+    const hops: StepName[] = connection.proxy === undefined ? [] : ['proxy'];
+    this.#order = ['resolve', 'connect', ...hops, ...secure, 'login', 'list', ...probing];
   }
 
   hostKeyShown(fingerprint: string): void {

@@ -109,6 +109,6 @@ export function describedType(definition: Definition): Static<typeof connectionT
     advanced: fields.filter(({ isAdvanced }) => isAdvanced === true).map(({ name }) => name),
     multiline: fields.filter(({ isLong }) => isLong).map(({ name }) => name),
     address: [...address],
-    sent: Object.keys(secrets).filter((name) => secrets[name]?.isSent === true),
+    sent: Object.keys(secrets).filter((name) => secrets[name]?.isSent === true && secrets[name].partOf === undefined),
   };
 }

@@ -35,7 +35,7 @@ export const sample = exampleOf(
     ...sftp.example,
     type: 'sftp',
     source: 'dashboard',
-    secrets: { password: true, privateKey: false, passphrase: false },
+    secrets: { password: true, proxyPassword: false, privateKey: false, passphrase: false },
     hostKeys: [FINGERPRINT],
     hostKeysLearned: true,
     createdAt: TIME,

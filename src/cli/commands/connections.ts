@@ -68,7 +68,7 @@ async function fieldsOf(
   for (const { field, part, isFile, isNullable, value } of given) {
     const said = isFile ? await readSecret(String(value)) : isNullable && value === '' ? null : value;
     if (part !== undefined) found[field] ??= (await stored?.())?.[field] ?? {};
-    found[field] = part === undefined ? said : { ...(found[field] as object), [part]: said };
+    found[field] = part === undefined || said === null ? said : { ...(found[field] as object), [part]: said };
   }
   return found;
 }

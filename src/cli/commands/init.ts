@@ -162,7 +162,7 @@ class Interview {
       if (isFile && keys.has(`${key}File`)) values[`${key}File`] = localFile(long, value as string);
       else if (!keys.has(key))
         throw new UsageError(`${long} is not for a configuration file of type ${definition.type}`);
-      else if (isFile) secrets[key] = await readSecret(value as string);
+      else if (isFile) secrets[part === undefined ? key : `${key}.${part}`] = await readSecret(value as string);
       else values[key] = part === undefined ? value : { ...(values[key] as object | undefined), [part]: value };
     }
     if (!this.#isAsking) return { values, secrets };

@@ -22,7 +22,7 @@ export interface ConnectionAnswers {
   readonly id: string;
   /** In the form of gateway.yaml. */
   readonly values: Readonly<Record<string, unknown>>;
-  /** By their keys in gateway.yaml. */
+  /** By their keys in gateway.yaml; `proxy.password` is a part of `proxy`. */
   readonly secrets: Readonly<Record<string, string>>;
 }
 
@@ -154,14 +154,13 @@ export function treeOf(answers: Answers): Made {
 
 function entryOf({ definition, id, values, secrets }: ConnectionAnswers) {
   const named = Object.entries(secrets).map(([key, value]) => ({ key, name: variableName(id, key), value }));
+  const entry: Record<string, unknown> = { id, name: id, type: definition.type, ...values };
+  for (const { key, name } of named) {
+    const [field = '', part] = key.split('.');
+    entry[field] = part === undefined ? variable(name) : { ...(entry[field] as object), [part]: variable(name) };
+  }
   return {
-    entry: {
-      id,
-      name: id,
-      type: definition.type,
-      ...values,
-      ...Object.fromEntries(named.map(({ key, name }) => [key, variable(name)])),
-    },
+    entry,
     secrets: Object.fromEntries(named.map(({ name, value }) => [name, value])),
   };
 }

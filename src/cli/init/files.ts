@@ -31,9 +31,8 @@ export function yamlOf(tree: object, definition: Definition | undefined, head: s
         isPair(node) && isScalar(node.key) ? [String(node.key.value)] : [],
       );
       const name = names.at(-1) ?? '';
-      const said = names.includes('connections')
-        ? keys.find(({ key }) => key === name)?.words
-        : words.get(names.join('.'));
+      const said =
+        names.at(-2) === 'connections' ? keys.find(({ key }) => key === name)?.words : words.get(names.join('.'));
       if (said !== undefined && isScalar(pair.value)) pair.value.comment = ` ${said}`;
       if (names.length === 1 && name !== 'server' && isScalar(pair.key)) pair.key.spaceBefore = true;
     },

@@ -65,9 +65,27 @@ export function connectionType<
   return { type, ...definition };
 }
 
-/** Host and port to which learned host keys and sent secrets belong; "" if there are none. */
-export function addressOf({ address }: Definition, settings: Values): string {
-  return address.map((name) => String(settings[name]).toLowerCase()).join(':');
+/** Host, port and proxy to which learned host keys and sent secrets belong; "" if there are none. */
+export function addressOf({ address }: Pick<Definition, 'address'>, settings: Values): string {
+  return address.map((name) => addressIn(settings[name])).join(' ');
+}
+
+/** The address in a setting: its text, or its URL. */
+function addressIn(value: unknown): string {
+  const { url = '' } = typeof value === 'object' && value !== null ? (value as { readonly url?: string }) : {};
+  return (typeof value === 'object' ? url : String(value ?? '')).toLowerCase();
+}
+
+/** The same input, in which secrets that are parts of a setting have their own names. */
+export function withOwnSecrets<V extends Values>(input: V, { secrets }: Definition): V {
+  const own = Object.entries(secrets).flatMap(([name, { partOf }]) => {
+    if (partOf === undefined) return [];
+    const setting = input[partOf.setting];
+    if (setting === null) return [[name, null] as const];
+    const value = (setting as Values | undefined)?.[partOf.part];
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return { ...input, ...Object.fromEntries(own) };
 }
 
 export type StoredSettings<D extends Definition> = SettingsOf<D['settings']>;

@@ -1,6 +1,6 @@
 /** Fields that several types of connections have, and the limits of their pools. */
 import { type TInteger, Type } from 'typebox';
-import { ABSOLUTE, LINE, NAME, SLUG } from '../patterns.js';
+import { ABSOLUTE, LINE, NAME, PROXY_URL, SLUG } from '../patterns.js';
 import {
   component,
   dateTime,
@@ -16,6 +16,7 @@ import {
   textOrNull,
   textOrTexts,
   texts,
+  type TSchemaOf,
   withDefault,
 } from '../schema.js';
 import { derived, given, hidden, kept, needed, secret } from '../thing.js';
@@ -201,6 +202,81 @@ export const everywhere = {
     },
   ),
 };
+
+const PROXY =
+  'An HTTP or SOCKS5 proxy, by its `url`, `username` and `password`; null = none. It resolves the name of the server.';
+const PROXY_PASSWORD =
+  'The password for it. Written, never shown; null takes it away. It must be given again if the URL changes.';
+const proxyUrl = { pattern: PROXY_URL, maxLength: 300 };
+const proxyName = { pattern: '^[^:\\u0000-\\u001f\\u007f]+$', minLength: 1, maxLength: 255 };
+
+type StoredProxy = Readonly<{ url: string; username?: string }>;
+
+const proxyObject = (
+  description: string,
+  properties: Readonly<Record<string, object>>,
+): TSchemaOf<StoredProxy | null> =>
+  Type.Unsafe({
+    type: ['object', 'null'],
+    required: ['url'],
+    properties,
+    additionalProperties: false,
+    description,
+  });
+
+/** For all types. */
+export const reached = {
+  proxy: given(
+    proxyObject(PROXY, {
+      url: text('`http://host:port` (CONNECT) or `socks5://host:port`.', proxyUrl),
+      username: text('The login name for it.', proxyName),
+      password: Type.Unsafe({
+        type: ['string', 'null'],
+        minLength: 1,
+        maxLength: 1024,
+        writeOnly: true,
+        description: PROXY_PASSWORD,
+      }),
+    }),
+    {
+      texts: {
+        label: 'Proxy',
+        parts: {
+          url: { label: 'Proxy', hint: 'http://host:port or socks5://host:port. Empty: no proxy.' },
+          username: { label: 'User name for the proxy' },
+          password: { label: 'Password for the proxy' },
+        },
+      },
+      file: {
+        schema: proxyObject('the keys url, username, password, or null', {
+          url: text('an http:// or socks5:// URL with host and port, without login', proxyUrl),
+          username: text('text without a colon', proxyName),
+          password: text('text (numbers in quotes)'),
+        }),
+      },
+      shown: proxyObject('The proxy that leads to the server; null = none.', {
+        url: text('Its URL.'),
+        username: text('The login name for it.'),
+      }),
+      keep: withoutPassword,
+      default: null,
+      isAdvanced: true,
+    },
+  ),
+};
+
+/** The password is a secret of its own. */
+function withoutPassword(proxy: StoredProxy | null): StoredProxy | null {
+  if (proxy === null) return null;
+  const { url, username } = proxy;
+  return { url, ...(username === undefined ? {} : { username }) };
+}
+
+export const proxyPassword = secret(PROXY_PASSWORD, {
+  texts: { label: 'Password for the proxy' },
+  isSent: true,
+  partOf: { setting: 'proxy', part: 'password' },
+});
 
 export const onServers = {
   rootPath: given(text('Nothing outside of it is reachable.', absolutePath), {

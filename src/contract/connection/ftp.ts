@@ -2,10 +2,11 @@
 import { oneOf, textOrNull } from '../schema.js';
 import { given, secret } from '../thing.js';
 import { connectionType } from './definition.js';
-import { certificates, everywhere, login, onServers, password } from './fields.js';
+import { certificates, everywhere, login, onServers, password, proxyPassword, reached } from './fields.js';
 
 const settings = {
   ...everywhere,
+  ...reached,
   ...login(21),
   tls: given(oneOf(['none', 'explicit', 'implicit'], 'How the control connection is encrypted.'), {
     texts: {
@@ -78,8 +79,8 @@ export const ftp = connectionType('ftp', {
     defaultPath: '/',
   },
   settings,
-  secrets: { password, acct },
-  address: ['host', 'port'],
+  secrets: { password, proxyPassword, acct },
+  address: ['host', 'port', 'proxy'],
   can: { exec: false, append: true, hostKeys: false, rawNames: true, isObjectStore: false },
   hasCertificate: ({ tls }) => tls !== 'none',
   advice: ({ code, step }) =>

@@ -3,7 +3,7 @@ import { LINE, LINE_OR_EMPTY, NAME, REGION } from '../patterns.js';
 import { fixed, flag, oneOf, text, textOrNull } from '../schema.js';
 import { given, needed, secret } from '../thing.js';
 import { connectionType } from './definition.js';
-import { certificates, everywhere, line, onServers } from './fields.js';
+import { certificates, everywhere, line, onServers, proxyPassword, reached } from './fields.js';
 
 const NAME_IN_FILE = { schema: text('text of at least one character', { pattern: NAME }) };
 const STORAGE_CLASS = '^[A-Za-z0-9_-]{0,64}$';
@@ -22,6 +22,7 @@ const always = { isFixed: true, isHarmless: true } as const;
 
 const settings = {
   ...everywhere,
+  ...reached,
   endpoint: given(textOrNull('URL of the store; null = AWS.', { maxLength: 2048 }), {
     texts: {
       label: 'Endpoint',
@@ -139,6 +140,7 @@ const settings = {
 };
 
 const secrets = {
+  proxyPassword,
   secretAccessKey: secret('The secret of the access key.', {
     texts: { label: 'Secret access key' },
     file: { schema: text('text of at least one character', { pattern: LINE }) },

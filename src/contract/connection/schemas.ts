@@ -43,7 +43,7 @@ export function fieldsOf({ settings, secrets, can }: Definition): readonly Field
 function fieldsIn(fields: Readonly<Record<string, Given | Secret>>): readonly Field[] {
   return Object.entries(fields).flatMap(([name, field]) => {
     const isSecret = field.kind === 'secret';
-    if (!isSecret && field.isFixed === true) return [];
+    if (isSecret ? field.partOf !== undefined : field.isFixed === true) return [];
     const { texts, input, isNeeded: isRequired = false } = field;
     const { isAdvanced, isHarmless, default: usual } = isSecret ? {} : (field as Partial<Given>);
     const schema = isSecret
@@ -90,7 +90,8 @@ export function keysOf({ type, settings, secrets, can, example }: Definition): r
   }
   const defaults = keys.map(({ key, schema }) => [key, (schema as Schema)['default']] as const);
   const shown: Values = { ...Object.fromEntries(defaults), type, ...example };
-  return keys.map((key) => ({ ...key, example: shown[key.key] ?? '' }));
+  const none = ({ type }: JsonSchema): '' | null => (type?.includes('null') === true ? null : '');
+  return keys.map((key) => ({ ...key, example: shown[key.key] ?? none(key.schema as JsonSchema) }));
 }
 
 function settingKey(name: string, field: Given): Omit<Key, 'example'> {
@@ -126,7 +127,8 @@ interface JsonSchema {
 }
 
 function secretKeys(key: string, field: Secret): readonly Omit<Key, 'example'>[] {
-  const { isNeeded = false, file = {} } = field;
+  const { isNeeded = false, file = {}, partOf } = field;
+  if (partOf !== undefined) return [];
   const own = file.schema ?? text('text (numbers in quotes)');
   const schema = isNeeded ? own : optional(own);
   if (file.key === undefined) return [{ key, schema, words: wordsOf(field) }];

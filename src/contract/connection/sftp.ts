@@ -2,10 +2,11 @@
 import { oneOf } from '../schema.js';
 import { given, secret } from '../thing.js';
 import { connectionType, type FileMistake, type Values } from './definition.js';
-import { everywhere, login, onServers, password } from './fields.js';
+import { everywhere, login, onServers, password, proxyPassword, reached } from './fields.js';
 
 const settings = {
   ...everywhere,
+  ...reached,
   ...login(22),
   ...onServers,
   algorithms: given(
@@ -39,6 +40,7 @@ const settings = {
 };
 
 const secrets = {
+  proxyPassword,
   password,
   privateKey: secret('In PEM, OpenSSH or PuTTY form.', {
     texts: { label: 'Private key', hint: 'PEM, OpenSSH or PuTTY format.' },
@@ -65,7 +67,7 @@ export const sftp = connectionType('sftp', {
   },
   settings,
   secrets,
-  address: ['host', 'port'],
+  address: ['host', 'port', 'proxy'],
   can: { exec: true, append: true, hostKeys: true, rawNames: true, isObjectStore: false },
   hasCertificate: () => false,
   mistakes: ({ password = '', privateKey = '', privateKeyFile = '', passphrase = '' }: Values): FileMistake[] => {

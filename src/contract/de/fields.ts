@@ -127,6 +127,15 @@ export const fields: ThingTexts = {
     password: { label: 'Passwort' },
     privateKey: { label: 'Privater Schlüssel', hint: 'In der Form von PEM, OpenSSH oder PuTTY.' },
     passphrase: { label: 'Passphrase des Schlüssels' },
+    proxy: {
+      label: 'Proxy-Server',
+      parts: {
+        url: { label: 'Proxy-Server', hint: 'http://host:port oder socks5://host:port. Leer: kein Proxy.' },
+        username: { label: 'Benutzername für den Proxy' },
+        password: { label: 'Passwort für den Proxy' },
+      },
+    },
+    proxyPassword: { label: 'Passwort für den Proxy' },
     digests: {
       label: 'Prüfsummen und Belege',
       hint: 'Wann SHA-256 der übertragenen Dateien gebildet wird.',

@@ -23,6 +23,7 @@ import {
 } from './address.js';
 import type { Connection } from '../../connections/connection.js';
 import { timed } from './connect-times.js';
+import { addressOfProxy, askProxy, nameOfProxy, type Proxy } from './proxy.js';
 import { raceConnects } from './race.js';
 import { readInTurn } from './read-in-turn.js';
 
@@ -38,6 +39,11 @@ interface NetworkRules {
   readonly connections: { readonly allowPrivate: boolean; readonly deny: readonly string[] };
   readonly urlFetch: { readonly allow: readonly string[] };
   readonly webhooks: { readonly allow: readonly string[] };
+  /**
+   * The servers behind proxies, as names, `*.example.com`, addresses or CIDR blocks; an empty `allow` = all others. Absent:
+   * no limits.
+   */
+  readonly proxied?: { readonly allow: readonly string[]; readonly deny: readonly string[] };
   /** A receiver inside the gateway, for the webhooks of one account. */
   readonly ownReceiver?: { readonly address: string; readonly port: number; readonly owner: string };
 }
@@ -52,6 +58,8 @@ interface DialOptions {
   readonly timeoutMs: number;
   /** For a socket that carries bodies unencrypted: each read takes more of them (wide-reads.ts). */
   readonly hasWideReads?: boolean;
+  /** The socket leads through it. */
+  readonly proxy?: Proxy | undefined;
 }
 
 /** Receives the steps of every dial; the test of a connection shows them one by one. */
@@ -59,13 +67,16 @@ export interface DialObserver {
   /** The name's addresses are known, and at least one is allowed. */
   resolved?(host: string, addresses: readonly string[]): void;
   connected?(socket: net.Socket): void;
+  /** The proxy has connected to the server. */
+  proxied?(target: string, proxy: string): void;
   secured?(socket: tls.TLSSocket): void;
 }
 
 export interface Dialer {
   /**
    * A connected TCP socket with TCP_NODELAY. Errors: address_denied, dns_failed, unreachable, connect_timeout,
-   * or the signal's reason.
+   * or the signal's reason; with a proxy also login_refused and protocol_error. The proxy itself and a server given by
+   * its address obey the network rules. A name is resolved by the proxy.
    */
   connect(host: string, port: number, options: DialOptions): Promise<net.Socket>;
   /** Whether the rules let `connect` through now, without connecting. Errors: address_denied, dns_failed, connect_timeout. */
@@ -76,12 +87,32 @@ export interface Dialer {
   agents(options: AgentOptions): { readonly http: http.Agent; readonly https: https.Agent };
 }
 
-/** The owner that a registered connection is dialled for, and the addresses that it may reach. */
+type Way = Pick<Connection, 'allowPrivate' | 'proxy' | 'proxyPassword'>;
+
+/** The owner that a registered connection is dialled for, the addresses that it may reach, and its proxy. */
 export function onBehalfOf({
   accountId,
   allowPrivate,
-}: Pick<Connection, 'accountId' | 'allowPrivate'>): Pick<DialOptions, 'purpose' | 'owner' | 'allowPrivate'> {
-  return { purpose: 'connection', owner: accountId, allowPrivate };
+  proxy,
+  proxyPassword,
+}: Way & Pick<Connection, 'accountId'>): Pick<DialOptions, 'purpose' | 'owner' | 'allowPrivate' | 'proxy'> {
+  return {
+    purpose: 'connection',
+    owner: accountId,
+    allowPrivate,
+    proxy: proxy === undefined ? undefined : { ...proxy, password: proxyPassword },
+  };
+}
+
+/**
+ * What two connections must have in common to share sockets: an account that may reach fewer addresses must not get a
+ * session that was opened with another account's rights or through another proxy.
+ */
+export function wayOf({ allowPrivate, proxy, proxyPassword }: Way): readonly string[] {
+  return [
+    ...(allowPrivate === undefined ? [] : [`allowPrivate ${allowPrivate}`]),
+    ...(proxy === undefined ? [] : [`proxy ${JSON.stringify([proxy.url, proxy.username, proxyPassword])}`]),
+  ];
 }
 
 interface TlsDialOptions extends DialOptions {
@@ -93,6 +124,7 @@ interface AgentOptions {
   /** The account that the socket is dialled for, unless a request names another one (OwnedRequest). */
   readonly owner: string;
   readonly allowPrivate?: boolean | undefined;
+  readonly proxy?: Proxy | undefined;
   /**
    * Idle sockets kept. This does not limit those in use: http.Agent counts a socket only once it has been dialled, so a
    * burst exceeds the number. A caller that needs a hard limit bounds its requests (S3: SocketGate).
@@ -124,6 +156,7 @@ export function createDialer(
     url: rules.urlFetch.allow.map(parseCidr),
     webhook: rules.webhooks.allow.map(parseCidr),
   };
+  const proxied = { allow: rules.proxied?.allow.map(targetOf) ?? [], deny: rules.proxied?.deny.map(targetOf) ?? [] };
 
   function reasonToDeny({ written, real }: Candidate, port: number, { purpose, ...dial }: DialOptions) {
     const allowPrivate = dial.allowPrivate ?? rules.connections.allowPrivate;
@@ -139,6 +172,31 @@ export function createDialer(
     if (NEVER.has(range)) return `a ${range} address`;
     if (isIn(deny)) return 'a denied address';
     return range === 'unicast' || allowPrivate ? undefined : `a ${range} address`;
+  }
+
+  /** A name behind a proxy is resolved there: only the operator's limits apply to it. */
+  function requireAllowedBehind(host: string, port: number, options: DialOptions): void {
+    const name = host
+      .toLowerCase()
+      .replace(/^\[(.*)\]$/, '$1')
+      .replace(/\.$/, '');
+    // A name of the proxy's own machine, which may be this one.
+    const literal = name === 'localhost' || name.endsWith('.localhost') ? '127.0.0.1' : name;
+    // The proxy also reads odd notations (octal, 0x7f.1) as addresses.
+    const candidate = ipaddr.isValid(literal) ? candidateOf(literal) : undefined;
+    if (candidate !== undefined && reasonToDeny(candidate, port, options) !== undefined) {
+      throw denied(host, [candidate], port, options);
+    }
+    if (
+      isTarget(proxied.deny, name, candidate) ||
+      (proxied.allow.length > 0 && !isTarget(proxied.allow, name, candidate))
+    ) {
+      throw new GatewayError(
+        'address_denied',
+        `${host} is no server that the network rules of this gateway allow behind a proxy`,
+        { step: 'resolve' },
+      );
+    }
   }
 
   function isOwnReceiver(real: Address, port: number, purpose: Purpose, owner: string): boolean {
@@ -161,8 +219,42 @@ export function createDialer(
   }
 
   async function connect(host: string, port: number, options: DialOptions): Promise<net.Socket> {
+    options.signal.throwIfAborted();
+    const { proxy } = options;
+    const socket = await (proxy === undefined
+      ? connectDirectly(host, port, options)
+      : connectThrough(proxy, host, port, options));
+    readInTurn(socket);
+    return socket;
+  }
+
+  async function connectThrough(proxy: Proxy, host: string, port: number, options: DialOptions): Promise<net.Socket> {
+    requireAllowedBehind(host, port, options);
+    const { signal, timeoutMs: ms } = options;
+    const own = addressOfProxy(proxy);
+    let socket: net.Socket | undefined;
+    const late = (): GatewayError => {
+      const what = socket === undefined ? 'did not answer' : `did not connect to ${host}:${port}`;
+      return connectTimedOut(`${nameOfProxy(proxy)} ${what} within ${ms} ms`, 'connect');
+    };
+    try {
+      const connected = await withDeadline({ signal, ms, late }, async (limit) => {
+        socket = await connectDirectly(own.host, own.port, { ...options, signal: limit }).catch((error: unknown) => {
+          throw error instanceof GatewayError ? withHop(error, proxy) : error;
+        });
+        await askProxy(socket, proxy, host, port, limit);
+        return socket;
+      });
+      observer.proxied?.(`${host}:${port}`, nameOfProxy(proxy));
+      return connected;
+    } catch (error) {
+      socket?.on('error', () => undefined).destroy();
+      throw error;
+    }
+  }
+
+  async function connectDirectly(host: string, port: number, options: DialOptions): Promise<net.Socket> {
     const { signal, timeoutMs, hasWideReads } = options;
-    signal.throwIfAborted();
     let isResolved = false;
     const late = (): GatewayError =>
       isResolved
@@ -185,7 +277,6 @@ export function createDialer(
         return raceConnects(addresses, port, rules.localAddress, limit, hasWideReads);
       });
       observer.connected?.(socket);
-      readInTurn(socket);
       return socket;
     } catch (error) {
       if (error instanceof GatewayError || signal.aborted) throw error;
@@ -262,6 +353,7 @@ export function createDialer(
       purpose: options.purpose,
       owner: target.owner ?? options.owner,
       allowPrivate: options.allowPrivate,
+      proxy: options.proxy,
       signal: NEVER_ABORTED,
       timeoutMs: options.connectTimeoutMs,
     });
@@ -297,6 +389,27 @@ interface ConnectTarget extends OwnedRequest {
 
 const PURPOSE_WORDS: Record<Purpose, string> = { connection: 'connection', url: 'url upload', webhook: 'webhook' };
 const NEVER_ABORTED = new AbortController().signal;
+
+/** A server behind a proxy, as the operator lists it: a block of addresses, or a name. */
+type Target = Cidr | string;
+
+function targetOf(text: string): Target {
+  return ipaddr.isValid(text) || ipaddr.isValidCIDR(text) ? parseCidr(text) : text.toLowerCase();
+}
+
+function isTarget(targets: readonly Target[], name: string, candidate: Candidate | undefined): boolean {
+  return targets.some((target) => {
+    if (typeof target !== 'string') {
+      return candidate !== undefined && [candidate.real, candidate.written].some((one) => matches(one, target));
+    }
+    return target.startsWith('*.') ? name.endsWith(target.slice(1)) : name === target;
+  });
+}
+
+/** The same error, whose text says that it is about the proxy. */
+function withHop(error: GatewayError, proxy: Proxy): GatewayError {
+  return new GatewayError(error.code, `${nameOfProxy(proxy)}: ${error.message}`, { step: error.step, cause: error });
+}
 
 function connectTimedOut(text: string, step: Step): GatewayError {
   return new GatewayError('connect_timeout', text, { step });

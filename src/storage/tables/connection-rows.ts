@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import type { ConnectionConfig } from '../../config/schema.js';
 import type { Digests } from '../../contract/connection/fields.js';
 import type { Connection, SecretValues, Settings } from '../../connections/connection.js';
-import type { Definition, Values } from '../../contract/connection/definition.js';
+import { type Definition, type Values, withOwnSecrets } from '../../contract/connection/definition.js';
 import type { AnnouncedKey } from '../../connections/host-keys.js';
 import { definitionOf } from '../../contract/connection/types.js';
 import { StartupError } from '../startup.js';
@@ -29,9 +29,10 @@ export interface ConnectionRow {
 /** Splits a configured connection; reads its key and certificate files. StartupError if one is unreadable. */
 export async function splitConfig(
   config: ConnectionConfig,
-  { settings, secrets }: Definition = definitionOf(config),
+  definition: Definition = definitionOf(config),
 ): Promise<{ settings: Settings; secrets: SecretValues }> {
-  const entry: Values = { ...config };
+  const { settings, secrets } = definition;
+  const entry = withOwnSecrets<Values>({ ...config }, definition);
   const inFile = (key: string | undefined): Promise<string | undefined> =>
     readNamedFile(config, key, key === undefined ? undefined : entry[key]);
   const rows: Record<string, unknown> = {};

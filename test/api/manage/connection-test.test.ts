@@ -96,6 +96,21 @@ test('the failing step has the reason and a remedy, and the card of the last goo
   assert.match(overview.text, /connection_failing/);
 });
 
+test('the way through a proxy is a step', async () => {
+  const proxy = net.createServer((socket) => {
+    socket.on('error', () => undefined).once('data', () => socket.end('HTTP/1.1 403 Forbidden\r\n\r\n'));
+  });
+  proxy.listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+  const connection = { name: 'P', type: 'sftp', host: 'inner.example', username: 'u', password: 'w', proxy: { url } };
+  const report = await run('/manage/test-connection', { connection });
+  assert.deepEqual(states(report).slice(0, 4), ['resolve ok', 'connect ok', 'proxy failed', 'host_key skipped']);
+  assert.equal(failed(report)?.code, 'unreachable');
+  assert.match(failed(report)?.error ?? '', /the proxy .* does not connect to inner\.example:22: its rules forbid it/);
+  proxy.close();
+});
+
 test('a connection is tried out before it is saved', async () => {
   const draft = (connection: object): object => ({
     connection: { name: 'Draft', type: 'sftp', username: 'gw', password: 'secret-of-draft', ...connection },

@@ -67,13 +67,13 @@ test('connections of every type are created with their defaults, and no answer s
     [sftp['port'], sftp['rootPath'], sftp['atomicUploads'], sftp['algorithms']],
     [22, '/', true, 'default'],
   );
-  assert.deepEqual(sftp.secrets, { password: true, privateKey: false, passphrase: true });
+  assert.deepEqual(sftp.secrets, { password: true, proxyPassword: false, privateKey: false, passphrase: true });
   const ftp = await make(ops, FTP);
   assert.match(ftp.id, /^conn_[a-z0-9]{16}$/);
   assert.deepEqual([ftp['port'], ftp['tls'], ftp['tlsVerify']], [21, 'explicit', true]);
   const s3 = await make(ops, S3);
   assert.deepEqual([s3['prefix'], s3['region'], s3['endpoint']], ['in/', 'us-east-1', null]);
-  assert.deepEqual(s3.secrets, { secretAccessKey: true, sessionToken: false });
+  assert.deepEqual(s3.secrets, { proxyPassword: false, secretAccessKey: true, sessionToken: false });
   for (const { id } of [sftp, ftp, s3]) assert.equal((await ops.get(`/manage/connections/${id}`)).status, 200);
   const listed = field<Connection[]>(await ops.get('/manage/connections'), 'connections');
   assert.deepEqual(
@@ -107,6 +107,34 @@ test('mistakes are reported by field', async () => {
   expectError(await ops.post('/manage/connections', { ...SFTP, id: 'sandbox' }), 409, 'already_exists');
 });
 
+test('the password of a proxy is a secret of its own, and nothing stored is sent through another proxy', async () => {
+  const proxy = { url: 'socks5://proxy.example.com:1080', username: 'gw', password: 'word-of-proxy' };
+  for (const url of ['ftp://p:21', 'http://p', 'http://u:w@p:80', 'socks5://p:65536', 'http://p:80/path']) {
+    expectError(await ops.post('/manage/connections', { ...SFTP, proxy: { url } }), 400, 'bad_request');
+  }
+  const made = await make(ops, { ...SFTP, proxy });
+  const at = `/manage/connections/${made.id}`;
+  const shown = await ops.get(at);
+  assert.ok(!shown.text.includes('word-of-proxy'));
+  assert.deepEqual(field(shown, 'proxy'), { url: proxy.url, username: 'gw' });
+  const secrets = async (): Promise<unknown> =>
+    field<Connection['secrets']>(await ops.get(at), 'secrets')['proxyPassword'];
+  assert.equal(await secrets(), true);
+  // The same proxy with another user keeps the password.
+  assert.equal((await ops.patch(at, { proxy: { url: proxy.url, username: 'other' } })).status, 200);
+  assert.equal(await secrets(), true);
+  const url = 'socks5://elsewhere.example.com:1080';
+  const unsaid = await ops.patch(at, { proxy: { url, username: 'gw' }, password: 'again' });
+  expectError(unsaid, 400, 'bad_request');
+  assert.match(unsaid.text, /proxy\.password must be given again/);
+  const half = await ops.patch(at, { proxy: { ...proxy, url } });
+  expectError(half, 400, 'bad_request');
+  assert.match(half.text, /password must be given again/);
+  assert.equal((await ops.patch(at, { proxy: { ...proxy, url }, password: 'again' })).status, 200);
+  assert.equal((await ops.patch(at, { proxy: null, password: 'again' })).status, 200);
+  assert.equal(await secrets(), false);
+});
+
 test('an edit keeps the secrets that it does not name, but no password is sent to another server', async () => {
   const { id } = await make(ops, SFTP);
   const at = `/manage/connections/${id}`;
@@ -120,7 +148,12 @@ test('an edit keeps the secrets that it does not name, but no password is sent t
   expectError(await ops.post('/manage/test-connection', draft), 400, 'bad_request');
   assert.equal((await ops.patch(at, { host: 'elsewhere.example.com', password: 'sesame-5' })).status, 200);
   const without = await ops.patch(at, { password: null, passphrase: null });
-  assert.deepEqual(field(without, 'secrets'), { password: false, privateKey: false, passphrase: false });
+  assert.deepEqual(field(without, 'secrets'), {
+    password: false,
+    proxyPassword: false,
+    privateKey: false,
+    passphrase: false,
+  });
   expectError(await ops.patch(at, { bucket: 'x' }), 400, 'bad_request');
   expectError(await ops.patch(at, { type: 'ftp' }), 400, 'bad_request');
 });
@@ -128,7 +161,12 @@ test('an edit keeps the secrets that it does not name, but no password is sent t
 test('a duplicate has the secrets of its source', async () => {
   const { id } = await make(ops, SFTP);
   const copy = await ops.post(`/manage/connections/${id}/duplicate`, { name: 'Copy' });
-  assert.deepEqual(field(copy, 'secrets', 201), { password: true, privateKey: false, passphrase: true });
+  assert.deepEqual(field(copy, 'secrets', 201), {
+    password: true,
+    proxyPassword: false,
+    privateKey: false,
+    passphrase: true,
+  });
   assert.notEqual(copy.json['id'], id);
 });
 
@@ -159,7 +197,12 @@ test('the host key of a connection from the configuration file is pinned there',
  */
 test('secrets of the configuration file are sent only to the servers that it names', async () => {
   const copy = await ops.post('/manage/connections/operators/duplicate', { id: 'mine' });
-  assert.deepEqual(field(copy, 'secrets', 201), { password: false, privateKey: false, passphrase: false });
+  assert.deepEqual(field(copy, 'secrets', 201), {
+    password: false,
+    proxyPassword: false,
+    privateKey: false,
+    passphrase: false,
+  });
   const own = await ops.post('/manage/connections/operators/duplicate', { id: 'own', password: 'my own' });
   assert.equal(field<Connection['secrets']>(own, 'secrets', 201)['password'], true);
   assert.equal((await ops.patch('/manage/connections/own', { rootPath: '/' })).status, 200, 'with secrets of its own');
@@ -260,7 +303,7 @@ test('a generated key pair: the private half is never shown, and a used pair can
   assert.match(field(made, 'publicKey', 201), /^ssh-ed25519 [A-Za-z0-9+/=]+ gateway@example$/);
   const keyPairId = String(made.json['id']);
   const { id, secrets } = await make(ops, { ...SFTP, password: undefined, passphrase: undefined, keyPairId });
-  assert.deepEqual(secrets, { password: false, privateKey: true, passphrase: false });
+  assert.deepEqual(secrets, { password: false, proxyPassword: false, privateKey: true, passphrase: false });
   expectError(await ops.delete(`/manage/key-pairs/${keyPairId}`), 409, 'in_use');
   assert.equal((await ops.patch(`/manage/connections/${id}`, { keyPairId: null, privateKey: null })).status, 200);
   assert.equal((await ops.delete(`/manage/key-pairs/${keyPairId}`)).status, 200);

@@ -101,6 +101,8 @@ export function clientFor(target: Target): Client {
       name: 'C',
       isActive: true,
       defaultPath: undefined,
+      proxy: undefined,
+      proxyPassword: undefined,
       type: 'ftp',
       host: '127.0.0.1',
       port: target.port,

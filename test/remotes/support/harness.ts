@@ -66,6 +66,8 @@ export function sftpConnection(
     name: 'Test',
     isActive: true,
     defaultPath: undefined,
+    proxy: undefined,
+    proxyPassword: undefined,
     host: '127.0.0.1',
     port: server.port,
     username: server.username,

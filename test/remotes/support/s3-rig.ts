@@ -176,6 +176,8 @@ export function connectionTo(server: {
     name: 'c',
     isActive: true,
     defaultPath: undefined,
+    proxy: undefined,
+    proxyPassword: undefined,
     type: 's3',
     accessKeyId: 'key',
     secretAccessKey: 'secret',

@@ -1,4 +1,7 @@
-/** Data connections: always passive, always to the host of the control connection, always through the dialler. */
+/**
+ * Data connections: always passive, always to the host of the control connection, through its proxy, and always through
+ * the dialler.
+ */
 import type { Socket } from 'node:net';
 import { within } from '../../../base/deadline.js';
 import { GatewayError, hasCode, toGatewayError } from '../../../base/errors.js';
@@ -109,13 +112,18 @@ async function askPort(operation: FtpOperation, verb: 'EPSV' | 'PASV'): Promise<
 }
 
 const isIPv6 = (operation: FtpOperation): boolean => {
-  const { remoteAddress = '' } = operation.lease.control.socket;
-  return remoteAddress.includes(':') && !remoteAddress.startsWith('::ffff:');
+  const address = addressOf(operation) ?? '';
+  return address.includes(':') && !address.startsWith('::ffff:');
 };
+
+/** The host of the control connection. Behind a proxy its name: the socket knows the address of the proxy only. */
+function addressOf({ connection, lease }: FtpOperation): string | undefined {
+  return connection.proxy === undefined ? lease.control.socket.remoteAddress : connection.host;
+}
 
 async function connectTo(operation: FtpOperation, port: number, verb: string): Promise<DataConnection> {
   const { lease, deps, signal, limits } = operation;
-  const address = lease.control.socket.remoteAddress;
+  const address = addressOf(operation);
   if (address === undefined)
     throw new GatewayError('connection_lost', `the connection to ${operation.host} was lost`, { step: 'open' });
   let socket: Socket;

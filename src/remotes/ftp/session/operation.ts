@@ -19,7 +19,10 @@ export interface Question extends Omit<Ask, 'command'> {
 export class FtpOperation {
   constructor(
     readonly lease: FtpLease,
-    readonly connection: Pick<FtpConnection, 'rootPath' | 'accountId' | 'allowPrivate' | 'listing' | 'timeZone'>,
+    readonly connection: Pick<
+      FtpConnection,
+      'host' | 'rootPath' | 'accountId' | 'allowPrivate' | 'listing' | 'timeZone' | 'proxy' | 'proxyPassword'
+    >,
     readonly limits: PoolLimits,
     readonly deps: ProtocolDeps,
     readonly context: RemoteContext,

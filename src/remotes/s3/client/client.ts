@@ -3,7 +3,7 @@ import tls from 'node:tls';
 import type { S3Connection } from '../../../connections/connection.js';
 import type { PoolLimits } from '../../../contract/connection/fields.js';
 import type { ProtocolDeps } from '../../protocol.js';
-import { onBehalfOf } from '../../dial/dial.js';
+import { onBehalfOf, wayOf } from '../../dial/dial.js';
 import { ServerMemory } from '../../server-memory.js';
 import { BoundedHandler } from './bounded-handler.js';
 import { EndpointTraits } from '../memory.js';
@@ -50,7 +50,7 @@ export class SharedClients {
     const { maxSessions, connectTimeoutMs, idleTimeoutMs } = limits;
     const key = JSON.stringify([
       ...[host, ...identityOf(connection), maxSessions, connectTimeoutMs, idleTimeoutMs],
-      connection.allowPrivate ?? null,
+      ...wayOf(connection),
     ]);
     const traits = this.#memory.of(host);
     const shared = this.#open.get(key) ?? { ...openClient(connection, limits, this.#deps, traits), users: 0 };

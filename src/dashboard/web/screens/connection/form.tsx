@@ -104,6 +104,8 @@ export function ConnectionFields(props: ConnectionForm & { readonly derivedId?: 
         ]}
         special={{
           ...Object.fromEntries(names.map((name) => [name, specialOf(name)])),
+          'proxy.password':
+            known?.secrets['proxyPassword'] === true ? { placeholder: '••••••••', hint: words.keptSecret } : undefined,
           id: {
             draw: () => (
               <TextField

@@ -25,6 +25,7 @@ const facts: Words = {
 const steps: Words = {
   resolve: 'Namen nachschlagen',
   connect: 'Verbinden',
+  proxy: 'Durch den Proxy',
   host_key: 'Hostschlüssel',
   certificate: 'Zertifikat',
   login: 'Anmelden',

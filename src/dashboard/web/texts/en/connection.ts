@@ -24,6 +24,7 @@ const facts: Words = {
 const steps: Words = {
   resolve: 'Look up the name',
   connect: 'Connect',
+  proxy: 'Through the proxy',
   host_key: 'Host key',
   certificate: 'Certificate',
   login: 'Log in',
