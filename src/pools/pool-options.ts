@@ -10,6 +10,8 @@ export interface PoolGauge {
   readonly open: number;
   readonly leased: number;
   readonly waiting: number;
+  /** The sessions that the server was found to admit; absent = it has refused none. */
+  readonly learned?: number;
 }
 
 export interface PoolOptions<T> {

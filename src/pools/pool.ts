@@ -37,6 +37,8 @@ export { type Lease, PoolBusy, type PoolGauge, type Priority, type Yielding };
 const REOPEN_DELAY_MS = 1_000;
 /** After attempts that the server refused because it has too many sessions. */
 const REFUSED_OPENS = { firstMs: 250, longestMs: 2_000 };
+/** Refused connections in a row, beside open sessions, that count as a limit of the server: one may be an accident. */
+const REFUSED_BESIDE = 2;
 /** Leases per open session from which another session is opened in the background. */
 const SPREAD_FROM = 4;
 const MAX_GRANT_ATTEMPTS = 4;
@@ -62,6 +64,7 @@ export class Pool<T> {
   readonly #learned = new LearnedLimit(() => this.#serve());
   #holdOpensUntil = 0;
   #openFailures = 0;
+  #refusedBeside = 0;
   #isOpenFailing = false;
   #lastRefusal: GatewayError | undefined;
   #reopenTimer: NodeJS.Timeout | undefined;
@@ -132,6 +135,7 @@ export class Pool<T> {
       open: this.#sessions.size + this.#opening.size - this.#line.length,
       leased: this.#sessions.leased,
       waiting: this.#queue.length,
+      ...(this.#learnedSessions < Infinity ? { learned: this.#learnedSessions } : {}),
     };
   }
 
@@ -312,7 +316,11 @@ export class Pool<T> {
   }
 
   get #mostSessions(): number {
-    return Math.min(this.limits.maxSessions, this.#learned.sessions, this.#permits?.learned ?? Infinity);
+    return Math.min(this.limits.maxSessions, this.#learnedSessions);
+  }
+
+  get #learnedSessions(): number {
+    return Math.min(this.#learned.sessions, this.#permits?.learned ?? Infinity);
   }
 
   async #grant(waiter: Waiter<T>, slots: Entry<T>[]): Promise<void> {
@@ -476,8 +484,9 @@ export class Pool<T> {
     this.#opening.delete(sharing);
     if (opened instanceof GatewayError) {
       place.release();
-      this.#permits?.giveBack(opened.code === 'too_many_sessions');
-      this.#openFailed(opened, sharing);
+      const isFull = this.#isFull(opened);
+      this.#permits?.giveBack(isFull);
+      this.#openFailed(opened, isFull, sharing);
     } else {
       const isForProbe = sharing.size > 0 && [...sharing].every(({ priority }) => priority === 'probe');
       this.#adopt(opened, startedAt, place, isForProbe);
@@ -511,22 +520,35 @@ export class Pool<T> {
     this.#isOpenFailing = false;
     for (const waiter of this.#queue) waiter.loginFailure = undefined;
     this.#openedAt = performance.now();
-    this.#learned.sessions = Math.max(this.#learned.sessions, this.#sessions.size + 1);
+    this.#refusedBeside = 0;
     this.#expectedCapacity = session.capacity;
     const entry = this.#sessions.add(session, ++this.#events, startedAt, place, () => {
       if (!this.#closing.signal.aborted) this.#serve();
     });
     entry.isForProbe = isForProbe;
+    this.#learned.admitted(this.#sessions.size);
   }
 
-  #openFailed(error: GatewayError, sharing: ReadonlySet<Waiter<T>>): void {
+  /** Some servers say that they have too many sessions; others refuse the connection while ours are open. */
+  #isFull({ code, step }: GatewayError): boolean {
+    if (code === 'too_many_sessions') return true;
+    if (code !== 'unreachable' || step === 'resolve' || this.#sessions.size === 0) return false;
+    return ++this.#refusedBeside >= REFUSED_BESIDE;
+  }
+
+  #openFailed(error: GatewayError, isFull: boolean, sharing: ReadonlySet<Waiter<T>>): void {
     if (this.#closing.signal.aborted) return;
     const live = this.#sessions.size;
-    if (error.code === 'too_many_sessions') {
+    if (isFull) {
       this.#lastRefusal = error;
       // The waiters stay: one of our sessions is returned, or the server has room again later.
-      if (live > 0 && this.#permits === undefined) this.#learned.learn(live);
-      else this.#holdOpensUntil = performance.now() + (retryDelay(REFUSED_OPENS, ++this.#openFailures) ?? 0);
+      const others = live + this.#opening.size;
+      if (others > 0 && this.#permits === undefined) this.#learned.learn(Math.min(others, this.#learned.sessions));
+      else {
+        // Not even one: others use the server now, and their number says nothing about ours.
+        this.#learned.forget();
+        this.#holdOpensUntil = performance.now() + (retryDelay(REFUSED_OPENS, ++this.#openFailures) ?? 0);
+      }
     } else if (live > 0) {
       // An attempt for more speed only: the waiters get what other leases return.
       this.#holdOpensUntil = performance.now() + REOPEN_DELAY_MS;
@@ -536,7 +558,7 @@ export class Pool<T> {
     // The last one of several concurrent attempts decides.
     this.#isOpenFailing = this.#opening.size > 0;
     // The probe's question stays open: others may try.
-    if (live > 0 || error.code === 'too_many_sessions') this.#endProbes(sharing);
+    if (live > 0 || isFull) this.#endProbes(sharing);
     if (this.#isOpenFailing || live > 0) return;
     for (const waiter of [...this.#queue]) if (waiter.loginFailure !== undefined) waiter.fail(waiter.loginFailure);
   }

@@ -182,6 +182,7 @@ export class SharesBroker {
   #grant(login: Login, holder: Holder): void {
     holder.held++;
     holder.waiting--;
+    login.learned.trying(sum([...login.holders.values()], 'held'));
     holder.needs = { ...holder.needs, sessions: holder.needs.sessions + 1 };
     if (holder.held > holder.cap) this.#cap(login, holder, Infinity);
     holder.send({ kind: 'grant', key: login.key });

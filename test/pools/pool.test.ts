@@ -13,6 +13,9 @@ import {
   ScriptedSession,
 } from './scripted.js';
 
+/** How long a learned limit is believed. */
+const BELIEVED_MS = 600_000;
+
 function fakeTime(t: TestContext): (ms: number) => Promise<void> {
   t.mock.timers.enable({ apis: ['setTimeout', 'setInterval', 'Date'] });
   t.mock.method(performance, 'now', () => Date.now());
@@ -290,14 +293,45 @@ test('a server that admits one session: fifty requests use it one after another'
     [],
   );
   assert.equal(server.sessions.length, 1);
-  // Learned: no other login is tried at every request, until a minute has passed.
+  // Learned: no other login is tried at every request, until ten minutes have passed.
+  assert.equal(pool.gauge.learned, 1);
   const logins = server.logins;
-  const pair = [ask(pool), ask(pool)];
+  const first = ask(pool);
+  await tick(BELIEVED_MS - 1_000);
+  const second = ask(pool);
   await rest();
   assert.equal(server.logins, logins);
-  await tick(60_000);
+  await tick(1_000);
   assert.equal(server.logins, logins + 1);
-  for (const one of pair) giveBack(one);
+  assert.equal(pool.gauge.learned, 1, 'refused again');
+  giveBack(first);
+  await rest();
+  server.auto = (number) => new ScriptedSession(`s${number}`, 1);
+  await tick(BELIEVED_MS - 1_000);
+  const third = ask(pool);
+  await tick(1_000);
+  assert.equal(server.logins, logins + 2);
+  assert.equal(pool.gauge.learned, undefined, 'the server admits more now');
+  for (const one of [second, third]) giveBack(one);
+});
+
+test('connections that are refused beside open sessions count as a limit, after the second one', async (t) => {
+  const tick = fakeTime(t);
+  const server = new ScriptedServer();
+  server.auto = (number) =>
+    server.alive.length > 1 ? failure('unreachable', 'connection refused') : new ScriptedSession(`s${number}`, 1);
+  const pool = poolOf(server, { acquireTimeoutMs: 120_000 });
+  const held = [ask(pool), ask(pool)];
+  await rest();
+  assert.ok(held.every(({ leases }) => leases !== undefined));
+  const waiting = ask(pool);
+  await rest();
+  assert.equal(pool.gauge.learned, undefined, 'one may be an accident');
+  await tick(1_000);
+  assert.equal(pool.gauge.learned, 2);
+  giveBack(held[0] as Asked);
+  await rest();
+  assert.ok(waiting.leases);
 });
 
 test('a server that admits one channel per session: fifty requests without an error', async () => {

@@ -100,5 +100,5 @@ test('a refused login ends the wait for a spare lease, and nothing else', async 
   await spare;
   giveBack(client);
   await rest();
-  assert.deepEqual(pool.gauge, { host: 'example:22', open: 1, leased: 0, waiting: 0 });
+  assert.deepEqual(pool.gauge, { host: 'example:22', open: 1, leased: 0, waiting: 0, learned: 1 });
 });

@@ -1,5 +1,7 @@
 /** Pools over real servers, and the limits of connections that share a login. */
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import net from 'node:net';
 import { test, type TestContext } from 'node:test';
 import { GatewayError } from '../../src/base/errors.js';
 import type { Connection, FtpConnection, SftpConnection } from '../../src/connections/connection.js';
@@ -11,6 +13,7 @@ import { createRemotes, type Remotes, type UseOptions } from '../../src/remotes/
 import { SharedLimits } from '../../src/remotes/pool-limits.js';
 import { startVsftpd, type FtpServer } from '../servers/ftp.js';
 import { LIMITS, sftpConnection, testDeps, TestLeftovers } from './support/harness.js';
+import { eventually } from '../support/eventually.js';
 import { startProxy } from '../support/proxy.js';
 import { startSshd } from '../servers/sshd.js';
 
@@ -82,11 +85,46 @@ test('OpenSSH that admits one channel a session: fifty operations, all served', 
   assert.equal((await server.log()).match(/Accepted publickey/g)?.length, 2);
 });
 
-test('FTP server that admits two logins: fifty operations, all served', async (t) => {
-  const server = await startVsftpd({ extra: ['max_per_ip=2'] });
+test('FTP server that admits three logins: 200 operations, all served, and the limit is learned', async (t) => {
+  const server = await startVsftpd({ extra: ['max_per_ip=3'] });
   t.after(() => server.stop());
-  const most = await crowd(remotesOf(t), ftpConnection(server), 50);
-  assert.ok(most <= 2, `${most} at once`);
+  const remotes = remotesOf(t);
+  const connection = ftpConnection(server);
+  const most = await crowd(remotes, connection, 200);
+  assert.ok(most <= 3, `${most} at once`);
+  assert.equal(remotes.gaugeOf(connection)?.learned, 3);
+});
+
+test('a way to an SSH server that takes three connections: 200 operations, all served, and the limit is learned', async (t) => {
+  const server = await startSshd();
+  t.after(() => server.stop());
+  let open = 0;
+  const way = net.createServer((client) => {
+    if (open === 3) {
+      client.resetAndDestroy();
+      return;
+    }
+    open += 1;
+    const to = net.connect(server.port, '127.0.0.1');
+    client.pipe(to).pipe(client);
+    for (const socket of [client, to]) socket.on('error', () => [client, to].forEach((one) => one.destroy()));
+    client.once('close', () => {
+      open -= 1;
+      to.destroy();
+    });
+  });
+  t.after(() => way.close());
+  way.listen(0, '127.0.0.1');
+  await once(way, 'listening');
+  const { port } = way.address() as net.AddressInfo;
+  const remotes = remotesOf(t, { maxChannelsPerSession: 1 });
+  const connection = sftpConnection({ ...server, port });
+  await crowd(remotes, connection, 200);
+  // One more is tried a second after a refusal: then the second refusal says that it was no accident.
+  await eventually(async () => {
+    await crowd(remotes, connection, 20);
+    return remotes.gaugeOf(connection)?.learned === 3;
+  }, 'the limit is learned');
 });
 
 test('a session that died unnoticed is replaced before a byte was sent, and not after', async (t) => {

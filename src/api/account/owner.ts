@@ -5,6 +5,7 @@ import { accountExample, accountFields } from '../../contract/account.js';
 import { exampleOf, shownFields, viewOf } from '../../contract/thing.js';
 import {
   count,
+  countOrNull,
   dateTime,
   group,
   listOf,
@@ -60,6 +61,9 @@ endpoint('GET /manage/pools', {
           leased: count('Sessions and SFTP channels in use.'),
           waiting: count('Operations that wait for a session.'),
           maxSessions: count('How many sessions there may be.'),
+          learned: countOrNull(
+            'How many the server was found to admit; null = it has refused none. After ten minutes one more is tried.',
+          ),
         }),
         'One for each server and login that has sessions.',
       ),
@@ -82,6 +86,7 @@ endpoint('GET /manage/pools', {
           leased: 1,
           waiting: 0,
           maxSessions: 8,
+          learned: 3,
         },
       ],
       shares: [{ name: 'requests', used: 3, capacity: 2048, refused: 0 }],
@@ -96,7 +101,7 @@ endpoint('GET /manage/pools', {
     const found = connection === undefined ? undefined : remotes.gaugeOf(connection);
     if (connection === undefined || found === undefined) continue;
     const { key, ...gauge } = found;
-    const pool = pools.get(key) ?? { gauge, connectionIds: [] };
+    const pool = pools.get(key) ?? { gauge: { ...gauge, learned: gauge.learned ?? null }, connectionIds: [] };
     pool.connectionIds.push(connection.id);
     pools.set(key, pool);
   }
@@ -109,7 +114,9 @@ endpoint('GET /manage/pools', {
   };
 });
 
-type Gauge = Omit<NonNullable<ReturnType<Services['remotes']['gaugeOf']>>, 'key'>;
+type Gauge = Omit<NonNullable<ReturnType<Services['remotes']['gaugeOf']>>, 'key' | 'learned'> & {
+  readonly learned: number | null;
+};
 
 endpoint('GET /manage/audit', {
   operationId: 'listAudit',

@@ -11,7 +11,7 @@ import { t } from '../texts/texts.ts';
 import { Badge, Empty, Mono, Notice, Page, Panel, Progress, Table } from '../ui/basics.tsx';
 import { Activity } from '../ui/icons.tsx';
 import { List } from '../ui/list.tsx';
-import { toneOf } from './pools/tone.ts';
+import { mostOf, toneOf } from './pools/tone.ts';
 
 const EVERY_MS = 3_000;
 const words = t.pools;
@@ -63,17 +63,26 @@ function Sessions({ list }: { readonly list: Rows<PoolState> }): ReactElement {
             <div className="stack tight">
               <Progress
                 value={pool.leased}
-                max={pool.maxSessions}
+                max={mostOf(pool)}
                 label={t.words.sessionsInUse(pool.host)}
                 tone={toneOf(pool)}
               />
-              <span className="muted small">{words.explain(pool.leased, idleOf(pool), pool.maxSessions)}</span>
+              <span className="muted small">{words.explain(pool.leased, idleOf(pool), mostOf(pool))}</span>
             </div>
           ),
         },
         { head: words.working, align: 'end', cell: ({ leased }) => leased },
         { head: words.idle, align: 'end', cell: idleOf },
-        { head: words.most, align: 'end', cell: ({ maxSessions }) => maxSessions },
+        {
+          head: words.most,
+          align: 'end',
+          cell: (pool) =>
+            mostOf(pool) === pool.maxSessions ? (
+              pool.maxSessions
+            ) : (
+              <span title={words.learnedText}>{t.words.of(String(mostOf(pool)), String(pool.maxSessions))}</span>
+            ),
+        },
         {
           head: words.waiting,
           align: 'end',

@@ -5,7 +5,7 @@ import { useRead } from '../../api/hooks.ts';
 import type { PoolsAnswer } from '../../api/types.ts';
 import { t } from '../../texts/texts.ts';
 import { Panel, Pending, Progress } from '../../ui/basics.tsx';
-import { toneOf } from '../pools/tone.ts';
+import { mostOf, toneOf } from '../pools/tone.ts';
 
 const words = t.overview.pools;
 const MOST_SHOWN = 6;
@@ -13,7 +13,7 @@ const MOST_SHOWN = 6;
 export function PoolUse(): ReactElement {
   const read = useRead<PoolsAnswer>('/manage/pools', { everyMs: 5_000 });
   const fullest = [...(read.data?.pools ?? [])].sort(
-    (a, b) => b.waiting - a.waiting || b.leased / b.maxSessions - a.leased / a.maxSessions,
+    (a, b) => b.waiting - a.waiting || b.leased / mostOf(b) - a.leased / mostOf(a),
   );
   return (
     <Panel title={words.title} actions={<Link href="/pools">{words.all}</Link>}>
@@ -28,13 +28,13 @@ export function PoolUse(): ReactElement {
               <div className="row spread small">
                 <span className="mono">{pool.host}</span>
                 <span>
-                  {t.words.of(String(pool.leased), String(pool.maxSessions))}
+                  {t.words.of(String(pool.leased), String(mostOf(pool)))}
                   {pool.waiting > 0 && `, ${words.waiting(pool.waiting)}`}
                 </span>
               </div>
               <Progress
                 value={pool.leased}
-                max={pool.maxSessions}
+                max={mostOf(pool)}
                 label={t.words.sessionsInUse(pool.host)}
                 tone={toneOf(pool)}
               />

@@ -17,6 +17,7 @@ export const pools: typeof English = {
   working: 'Belegt',
   idle: 'Frei',
   most: 'Grenze',
+  learnedText: 'Mehr Sitzungen lässt der Server nicht zu. Nach zehn Minuten wird eine weitere versucht.',
   waiting: 'Wartend',
   waitingText:
     'Anfragen, die auf eine Sitzung warten. Erhöhen Sie die Zahl der Sitzungen an der Verbindung, wenn der Server es zulässt.',

@@ -16,6 +16,7 @@ export const pools = {
   working: 'Busy',
   idle: 'Idle',
   most: 'Limit',
+  learnedText: 'The server admits no more sessions than this. After ten minutes one more is tried.',
   waiting: 'Waiting',
   waitingText:
     'Requests waiting for a session. Raise the maximum sessions of the connection, if the server allows more.',
