@@ -14,6 +14,7 @@ import { ANSWER_HEADERS } from '../../src/api/openapi/header-fields.js';
 import { quickStartBanner } from '../../src/app/quick-start-banner.js';
 import { PASSING_ON } from '../../src/base/span.js';
 import { signatures } from '../../src/events/send.js';
+import { inFormat } from '../../src/events/format.js';
 import { closed } from '../api/openapi/answer-checker.js';
 import { fileApi, managementApi } from '../api/openapi/route-table.js';
 import { release } from './release-check.js';
@@ -33,6 +34,7 @@ export const CHECKS: Readonly<Record<string, Check>> = {
   zapier,
   mcp,
   release,
+  'webhook/CloudEvent': cloudEvent,
   'webhook/FilesDetectedEvent': schema('FilesDetectedEvent', fileApi),
   'watch/NewWatchedFolder': schema('NewWatchedFolder', fileApi),
   deploy,
@@ -269,6 +271,14 @@ function mcp(code: string): void {
 async function zapier(code: string): Promise<void> {
   const run = new AsyncFunction('inputData', 'require', `let output; ${code}; return output;`);
   await takesGenuineAlone((event) => run({ ...event, secret: SECRET }, require));
+}
+
+/** The block is what the gateway makes of the same event. */
+function cloudEvent(code: string): void {
+  const event = JSON.parse(code) as Record<string, string>;
+  const { id, type, time: timestamp, sequence, previousid: previousId, source = '', data } = event;
+  const body = JSON.stringify({ sequence: Number(sequence), id, previousId, type, timestamp, data });
+  assert.deepEqual(event, JSON.parse(inFormat('cloudevents', body, source.replace('urn:uuid:', '')).body));
 }
 
 /** The block is an answer of this shape: it has every required field and no unknown one. "…" is any text. */
