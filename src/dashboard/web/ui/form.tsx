@@ -227,7 +227,7 @@ function DrawnField(props: {
     onText: set,
     maxLength,
     disabled: isDisabled,
-    required: special.isRequired ?? isRequired(field),
+    required: special.isRequired ?? (isRequired(field) && !isOfNone(form.fields, name, form.draft)),
     placeholder: special.placeholder ?? example,
     ...(isFirst === true ? { isFirst } : {}),
   };
