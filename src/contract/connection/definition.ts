@@ -72,8 +72,8 @@ export function addressOf({ address }: Pick<Definition, 'address'>, settings: Va
 
 /** The address in a setting: its text, or its URL. */
 function addressIn(value: unknown): string {
-  const { url = '' } = typeof value === 'object' && value !== null ? (value as { readonly url?: string }) : {};
-  return (typeof value === 'object' ? url : String(value ?? '')).toLowerCase();
+  if (typeof value === 'string' || typeof value === 'number') return String(value).toLowerCase();
+  return typeof value === 'object' && value !== null && 'url' in value ? addressIn(value.url) : '';
 }
 
 /** The same input, in which secrets that are parts of a setting have their own names. */
