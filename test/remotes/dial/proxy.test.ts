@@ -104,17 +104,14 @@ for (const [name, start] of [
       await eventually(() => proxy.log().includes(`localhost:${server.port}`), `a line of it in ${name}'s log`);
     });
 
-    // microsocks closes both directions at once, with bytes unread: that resets an upload with TLS (vsftpd: 426).
-    for (const tls of name === 'microsocks' ? (['none'] as const) : (['none', 'explicit'] as const)) {
-      test(`FTP with its data connections, TLS: ${tls}`, async (t) => {
-        const server = await startVsftpd({ tls });
-        t.after(() => server.stop());
-        await goesThrough(t, ftpThrough(server, proxy));
-        // Upload, download and listing each had one.
-        const data = new RegExp(`localhost:(?!${server.port}\\b)\\d+`, 'g');
-        await eventually(() => (proxy.log().match(data) ?? []).length >= 3, `data connections in ${name}'s log`);
-      });
-    }
+    test('FTP with its data connections', async (t) => {
+      const server = await startVsftpd();
+      t.after(() => server.stop());
+      await goesThrough(t, ftpThrough(server, proxy));
+      // Upload, download and listing each had one.
+      const data = new RegExp(`localhost:(?!${server.port}\\b)\\d+`, 'g');
+      await eventually(() => (proxy.log().match(data) ?? []).length >= 3, `data connections in ${name}'s log`);
+    });
 
     test('S3', async (t) => {
       const store = await S3Stub.start();
@@ -145,6 +142,7 @@ for (const [name, start] of [
   });
 }
 
+// tinyproxy and microsocks close both directions once one ends: docs/operate/proxy.md.
 test('dante, which asks for no login: FTP with explicit TLS', async (t) => {
   const proxy = await startDante();
   t.after(() => proxy.stop());
