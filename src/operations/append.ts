@@ -205,6 +205,10 @@ function isSameFile(one: FileInfo, other: FileInfo): boolean {
   return one.size === other.size && one.modifiedAt.getTime() === other.modifiedAt.getTime();
 }
 
+function stateOf({ size, modifiedAt }: FileInfo): string {
+  return `${size} bytes of ${modifiedAt.toISOString()}`;
+}
+
 /** A server that keeps changes in a cache dates a file again when it stores it, although nothing has changed. */
 async function hasContent(
   remote: Remote,
@@ -255,9 +259,13 @@ async function rewrite(
         (now.size === old.info.size && (await hasContent(remote, path, now, hash, signal)));
       lost.throwIfAborted();
       if (!isSame) {
-        throw new GatewayError('remote_failure', `${path} was changed by others meanwhile; nothing was appended`, {
-          step: 'verify',
-        });
+        throw new GatewayError(
+          'remote_failure',
+          `${path} was changed by others meanwhile (${stateOf(old.info)}, now ${stateOf(now)}); nothing was appended`,
+          {
+            step: 'verify',
+          },
+        );
       }
       const file = await writer.commit({ size: oldBytes + bytes });
       operation.fileSize = bytes;

@@ -216,6 +216,8 @@ for (const kind of DATABASES) {
         accessKeyId: 'a',
         secretAccessKey: 'secret-of-lake',
         sessionToken: undefined,
+        proxy: undefined,
+        proxyPassword: undefined,
         forcePathStyle: true,
         uploader: 'streamed',
         storageClass: undefined,
