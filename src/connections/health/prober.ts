@@ -28,7 +28,7 @@ import {
   type StorageOptions,
 } from '../../storage/storage.js';
 import type { ConnectionHealth } from './health.js';
-import { withState } from './server-changes.js';
+import { shownBy, withState } from './server-changes.js';
 
 interface ProberOptions {
   readonly checks: ConnectionChecks;
@@ -65,16 +65,6 @@ const LONGEST_DELAY_MS = 3_600_000;
 const SPREAD = [0.9, 1] as const;
 /** Delay of the second check after a failure, in addition to the time that makes it an outage. */
 const AGAIN_MS = 500;
-
-/** S3 shows nothing to compare. */
-function shownBy({ banner, algorithms, extensions, hostKey }: ProbeResult): ShownByServer {
-  return {
-    ...(banner === undefined ? {} : { banner }),
-    ...(algorithms === undefined ? {} : { algorithms: algorithms.toSorted() }),
-    ...(extensions === undefined ? {} : { extensions: extensions.toSorted() }),
-    ...(hostKey === undefined ? {} : { hostKey: hostKey.fingerprint }),
-  };
-}
 
 function noteOf(connection: Connection, shows: ShownByServer, seen: readonly SeenServer[], at: Date) {
   const { seen: next, changes } = withState(seen, shows, at);

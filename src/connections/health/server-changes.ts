@@ -1,4 +1,5 @@
 /** What servers show about themselves from check to check, and what has changed. */
+import type { ProbeResult } from '../../remotes/probe-result.js';
 import type { ServerChange } from '../../contract/event.js';
 import type { SeenServer, ShownByServer } from '../../storage/storage.js';
 
@@ -12,6 +13,25 @@ const PARTS = [
   ['extensions', 'extensions'],
   ['hostKey', 'host_key'],
 ] as const satisfies readonly (readonly [keyof ShownByServer, ServerChange['what']])[];
+
+/** A server may announce as much as it likes, of any characters. */
+const MOST_NAMES = 100;
+const LONGEST_TEXT = 200;
+
+/** The comparable part of a probe; S3 shows nothing to compare. */
+export function shownBy({ banner, algorithms, extensions, hostKey }: ProbeResult): ShownByServer {
+  return {
+    ...(banner === undefined ? {} : { banner: plain(banner) }),
+    ...(algorithms === undefined ? {} : { algorithms: namesOf(algorithms) }),
+    ...(extensions === undefined ? {} : { extensions: namesOf(extensions) }),
+    ...(hostKey === undefined ? {} : { hostKey: hostKey.fingerprint }),
+  };
+}
+
+const namesOf = (names: readonly string[]): readonly string[] => names.slice(0, MOST_NAMES).map(plain).sort();
+
+/** PostgreSQL's JSON takes no NUL and no half of a surrogate pair. */
+const plain = (text: string): string => text.slice(0, LONGEST_TEXT).replace(/\p{C}/gu, '\ufffd');
 
 /**
  * Adds what a check has seen to the states seen before, newest first. `changes` are empty for the first state, for a

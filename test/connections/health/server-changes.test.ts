@@ -1,7 +1,7 @@
 /** The states of a server from check to check: each new one is news once, also if several machines take turns. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { withState } from '../../../src/connections/health/server-changes.js';
+import { shownBy, withState } from '../../../src/connections/health/server-changes.js';
 import type { SeenServer, ShownByServer } from '../../../src/storage/storage.js';
 
 const DAY_MS = 24 * 3_600_000;
@@ -34,6 +34,15 @@ test('a part that one of them does not show is not compared', () => {
 test('machines that take turns are news once each; after a week without one of them, again', () => {
   assert.deepEqual(newsOf([OLD, NEW, OLD, NEW, OLD]), [0, 2, 0, 0, 0]);
   assert.deepEqual(newsOf([OLD, NEW, OLD], 8 * DAY_MS), [0, 2, 2]);
+});
+
+test('what a server announces is bounded, and PostgreSQL takes it as JSON', () => {
+  const extensions = Array.from({ length: 1000 }, (_, index) => `e${index}`);
+  const shown = shownBy({ answerMs: 1, banner: `a\0b\ud800${'x'.repeat(1000)}`, algorithms: ['b', 'a\0'], extensions });
+  assert.equal(shown.banner?.length, 200);
+  assert.ok(shown.banner.startsWith('a\ufffdb\ufffdx'));
+  assert.deepEqual(shown.algorithms, ['a\ufffd', 'b']);
+  assert.equal(shown.extensions?.length, 100);
 });
 
 test('few states are kept', () => {
