@@ -8,6 +8,8 @@ import { Database } from '../../src/storage/postgres/database.js';
 import { firstIdAt, timeOfId } from '../../src/storage/postgres/clock.js';
 import { type TransferType, TRANSFER_TYPES } from '../../src/contract/transfer.js';
 import { type Storage, type TransferFilter } from '../../src/storage/storage.js';
+import { HistoryWriter } from '../../src/storage/tables/history-writer.js';
+import type { Wanted } from '../../src/storage/tables/transfer-events.js';
 import { pendingRow, writeBatch } from '../../src/storage/tables/history-statements.js';
 import {
   DATABASES,
@@ -113,6 +115,34 @@ for (const kind of DATABASES) {
       try {
         for (const type of TRANSFER_TYPES) assert.equal(await commitOf(type), 'on', type);
       } finally {
+        await database.close();
+      }
+    });
+
+    it('no item is lost while the database does not say which successes are wanted', async () => {
+      const database = new Database(await parseDatabaseUrl(url), testOptions(url));
+      let questions = 0;
+      const wantedOf = async (): Promise<Wanted> => {
+        if (++questions === 1) throw new Error('canceling statement due to statement timeout');
+        return () => false;
+      };
+      const writer = new HistoryWriter({
+        database,
+        nodeId: randomUUID(),
+        outbox: { announce: () => undefined },
+        receipts: { linked: () => assert.fail('no receipts'), afterwards: () => assert.fail('no receipts') },
+        subscriptions: { wantedOf },
+        options: { log: () => undefined },
+      });
+      try {
+        const id = uuidv7();
+        const row = { ...pendingRow(id, timeOfId(id), upload(randomUUID())), status: 'success' as const };
+        const error = await new Promise((settle) => writer.add(row, settle));
+        assert.equal(error, undefined);
+        assert.equal(questions, 2);
+        assert.equal(await withSql(url, async (sql) => (await sql`select from transfers where id = ${id}`).count), 1);
+      } finally {
+        await writer.close();
         await database.close();
       }
     });

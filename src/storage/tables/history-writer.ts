@@ -240,7 +240,10 @@ export class HistoryWriter {
 
   async #write(rows: readonly TransferRow[]): Promise<void> {
     const turnOf = this.#turnOf;
-    const wanted = await this.#deps.subscriptions.wantedOf(rows);
+    // A question without an answer must lose no rows: they are written once it has one.
+    const wanted = await this.#deps.subscriptions.wantedOf(rows).catch((error: unknown) => {
+      throw hasCode(error, 'database_away') ? error : databaseAway(error);
+    });
     const leave = (): Promise<ReadonlySet<string>> => this.#leave(rows, wanted);
     const written = await (turnOf === undefined
       ? leave()
