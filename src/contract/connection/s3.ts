@@ -6,7 +6,7 @@ import { connectionType } from './definition.js';
 import { certificates, everywhere, line, onServers, proxyPassword, reached } from './fields.js';
 
 const NAME_IN_FILE = { schema: text('text of at least one character', { pattern: NAME }) };
-const STORAGE_CLASS = '^[A-Za-z0-9_-]{0,64}$';
+const STORAGE_CLASS = '[A-Za-z0-9_-]{1,64}';
 /** Amazon S3, "Canned ACL". */
 const ACLS = [
   'none',
@@ -72,11 +72,11 @@ const settings = {
   ),
   storageClass: given(
     textOrNull('Storage class of new objects, such as STANDARD_IA; null = the store chooses.', {
-      pattern: STORAGE_CLASS,
+      pattern: `^${STORAGE_CLASS}$`,
     }),
     {
       texts: { label: 'Storage class', hint: 'Of new objects. Empty: the class that the store chooses.' },
-      file: { allowed: 'a storage class, of letters, digits, - and _' },
+      file: { schema: text('a storage class, of letters, digits, - and _', { pattern: `^(?:${STORAGE_CLASS})?$` }) },
       default: null,
       isHarmless: true,
       isAdvanced: true,

@@ -25,7 +25,7 @@ export function parseIbmiLine(line: string, now: Date): ListedLine | undefined {
   };
 }
 
-/** Of another object only its name is certain: a database file is a folder of members, others are no files at all. */
+/** A database file is a folder of members, and other objects are no files: only their names are certain. */
 function ibmiKind(type: string, name: string): ListedLine['kind'] {
   if (IBM_I_FOLDERS.has(type) || name.endsWith('/')) return 'folder';
   if (IBM_I_FILES.has(type) || (type === '*FILE' && /\.SAVF$/i.test(name))) return 'file';

@@ -28,7 +28,7 @@ type Command = Parameters<S3Client['send']>[0];
 const MAKING = [PutObjectCommand, CopyObjectCommand, CreateMultipartUploadCommand] as const;
 
 export class Additions {
-  /** Of every request. */
+  /** Added to every request. */
   readonly every: Added;
   readonly #made: Added;
   readonly #madeToMove: Added;
@@ -41,7 +41,7 @@ export class Additions {
   }
 
   /**
-   * Of a request that makes an object. A temporary one is soon read and removed again: archives give nothing back at
+   * Added to a request that makes an object. A temporary one is soon read and removed again: archives give nothing back at
    * once, and other classes charge for a month.
    */
   made(key: string): Added {
