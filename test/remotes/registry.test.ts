@@ -4,15 +4,13 @@ import { once } from 'node:events';
 import net from 'node:net';
 import { test, type TestContext } from 'node:test';
 import { GatewayError } from '../../src/base/errors.js';
-import type { Connection, FtpConnection, SftpConnection } from '../../src/connections/connection.js';
+import type { Connection, SftpConnection } from '../../src/connections/connection.js';
 import type { PoolLimits } from '../../src/contract/connection/fields.js';
-import { defaultSettings } from '../../src/contract/connection/definition.js';
-import { ftp } from '../../src/contract/connection/ftp.js';
 import { ROOT } from '../../src/remotes/path.js';
 import { createRemotes, type Remotes, type UseOptions } from '../../src/remotes/registry.js';
 import { SharedLimits } from '../../src/remotes/pool-limits.js';
-import { startVsftpd, type FtpServer } from '../servers/ftp.js';
-import { LIMITS, sftpConnection, testDeps, TestLeftovers } from './support/harness.js';
+import { startVsftpd } from '../servers/ftp.js';
+import { ftpConnection, LIMITS, sftpConnection, testDeps, TestLeftovers } from './support/harness.js';
 import { eventually } from '../support/eventually.js';
 import { startProxy } from '../support/proxy.js';
 import { startSshd } from '../servers/sshd.js';
@@ -23,29 +21,6 @@ function remotesOf(t: TestContext, limits: Partial<PoolLimits> = {}): Remotes {
   const remotes = createRemotes({ ...testDeps(), limits: { default: { ...LIMITS, ...limits }, hosts: {} } });
   t.after(() => remotes.close());
   return remotes;
-}
-
-function ftpConnection(server: FtpServer, changes: Partial<FtpConnection> = {}): FtpConnection {
-  return {
-    ...defaultSettings(ftp),
-    type: 'ftp',
-    id: 'f1',
-    accountId: 'a1',
-    name: 'FTP',
-    isActive: true,
-    defaultPath: undefined,
-    proxy: undefined,
-    proxyPassword: undefined,
-    host: '127.0.0.1',
-    port: server.port,
-    username: server.username,
-    password: server.password,
-    acct: undefined,
-    tls: server.tls,
-    tlsCa: server.ca,
-    timeZone: undefined,
-    ...changes,
-  };
 }
 
 /** Many short operations at once; resolves with the most that ran together. */

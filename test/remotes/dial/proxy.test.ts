@@ -6,8 +6,6 @@ import { after, before, describe, test, type TestContext } from 'node:test';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
-import { defaultSettings } from '../../../src/contract/connection/definition.js';
-import { ftp } from '../../../src/contract/connection/ftp.js';
 import type { Connection, FtpConnection } from '../../../src/connections/connection.js';
 import { createDialer, type Dialer } from '../../../src/remotes/dial/dial.js';
 import { parseRemotePath, ROOT } from '../../../src/remotes/path.js';
@@ -19,7 +17,7 @@ import { S3Stub } from '../../servers/scripted-s3.js';
 import { startSshd } from '../../servers/sshd.js';
 import { withCode } from '../../support/errors.js';
 import { eventually } from '../../support/eventually.js';
-import { LIMITS, sftpConnection, testDeps, TestLeftovers } from '../support/harness.js';
+import { ftpConnection, LIMITS, sftpConnection, testDeps, TestLeftovers } from '../support/harness.js';
 import { connectionTo } from '../support/s3-rig.js';
 
 const NEVER = new AbortController().signal;
@@ -51,26 +49,8 @@ function remotesOf(t: TestContext): Remotes {
 
 const through = ({ url, username, password }: NetworkProxy) => ({ proxy: { url, username }, proxyPassword: password });
 
-function ftpThrough(server: FtpServer, proxy: NetworkProxy): FtpConnection {
-  return {
-    ...defaultSettings(ftp),
-    type: 'ftp',
-    id: 'f1',
-    accountId: 'a1',
-    name: 'FTP',
-    isActive: true,
-    defaultPath: undefined,
-    timeZone: undefined,
-    acct: undefined,
-    host: 'localhost',
-    port: server.port,
-    username: server.username,
-    password: server.password,
-    tls: server.tls,
-    tlsCa: server.ca,
-    ...through(proxy),
-  };
-}
+const ftpThrough = (server: FtpServer, proxy: NetworkProxy): FtpConnection =>
+  ftpConnection(server, { host: 'localhost', ...through(proxy) });
 
 /** Stores a file, reads it back and finds it in the listing. */
 async function goesThrough(t: TestContext, connection: Connection, folder = '/'): Promise<void> {

@@ -1,8 +1,6 @@
 /** What a test needs to use a Remote on a server: sessions, leases, recorded leftovers and logs. */
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { defaultSettings } from '../../../src/contract/connection/definition.js';
-import { ftp } from '../../../src/contract/connection/ftp.js';
 import type { FtpConnection } from '../../../src/connections/connection.js';
 import type { PoolLimits } from '../../../src/contract/connection/fields.js';
 import { createDialer } from '../../../src/remotes/dial/dial.js';
@@ -13,6 +11,7 @@ import type { Protocol, ProtocolDeps } from '../../../src/remotes/protocol.js';
 import type { FileInfo, Remote, WriteOptions } from '../../../src/remotes/remote.js';
 import type { Session } from '../../../src/pools/session.js';
 import { streamOf } from '../../../src/remotes/whole.js';
+import { ftpConnection } from './harness.js';
 
 export const LIMITS: PoolLimits = {
   maxSessions: 4,
@@ -94,26 +93,7 @@ export function clientFor(target: Target): Client {
     logged,
     removedLater,
     expected,
-    connection: (overrides = {}) => ({
-      ...defaultSettings(ftp),
-      id: 'c',
-      accountId: 'a',
-      name: 'C',
-      isActive: true,
-      defaultPath: undefined,
-      proxy: undefined,
-      proxyPassword: undefined,
-      type: 'ftp',
-      host: '127.0.0.1',
-      port: target.port,
-      username: target.username,
-      password: target.password,
-      acct: undefined,
-      tls: target.tls,
-      tlsCa: target.ca,
-      timeZone: undefined,
-      ...overrides,
-    }),
+    connection: (overrides) => ftpConnection(target, overrides),
     open: (overrides, limits, signal = NEVER) =>
       protocol.openSession(client.connection(overrides), { ...LIMITS, ...limits }, signal),
     remoteOn: async (session, overrides, limits, signal = NEVER) =>

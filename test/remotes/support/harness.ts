@@ -3,9 +3,10 @@ import { readFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
-import type { SftpConnection } from '../../../src/connections/connection.js';
+import type { FtpConnection, SftpConnection } from '../../../src/connections/connection.js';
 import type { PoolLimits } from '../../../src/contract/connection/fields.js';
 import { defaultSettings } from '../../../src/contract/connection/definition.js';
+import { ftp } from '../../../src/contract/connection/ftp.js';
 import { sftp } from '../../../src/contract/connection/sftp.js';
 import { createDialer } from '../../../src/remotes/dial/dial.js';
 import type { MoreSessions } from '../../../src/remotes/more-sessions.js';
@@ -75,6 +76,32 @@ export function sftpConnection(
     privateKey: server.clientKeyFile === undefined ? undefined : readFileSync(server.clientKeyFile, 'utf8'),
     passphrase: undefined,
     hostKeys: [],
+    ...changes,
+  };
+}
+
+export function ftpConnection(
+  server: Pick<FtpConnection, 'port' | 'username' | 'password' | 'tls'> & { readonly ca: string | undefined },
+  changes: Partial<FtpConnection> = {},
+): FtpConnection {
+  return {
+    ...defaultSettings(ftp),
+    type: 'ftp',
+    id: 'f1',
+    accountId: 'a1',
+    name: 'FTP',
+    isActive: true,
+    defaultPath: undefined,
+    proxy: undefined,
+    proxyPassword: undefined,
+    host: '127.0.0.1',
+    port: server.port,
+    username: server.username,
+    password: server.password,
+    acct: undefined,
+    tls: server.tls,
+    tlsCa: server.ca,
+    timeZone: undefined,
     ...changes,
   };
 }
