@@ -36,6 +36,8 @@ const PROGRAMS: readonly (readonly [program: RegExp, packages: readonly string[]
   [/\(\s*['"]systemd-analyze['"]/, ['systemd']],
   [/\(\s*['"](man|mandoc|groff)['"]/, ['man-db', 'mandoc']],
   [/['"](fish|zsh)\b/, ['fish', 'zsh']],
+  // The pages' examples in Python.
+  [/existsSync\(['"]\/usr\/bin\/python3['"]\)/, ['python3-httpx']],
   // The Python client, its types, and its wheel.
   [/['"]\/usr\/bin\/mypy['"]/, ['python3-httpx', 'python3-cryptography', 'python3-hatchling', 'python3-venv', 'mypy']],
 ];
