@@ -35,7 +35,7 @@ export function createChecker<T extends TSchema>(
     const copy: unknown = isRecord(value) ? { ...value } : value;
     if (isRecord(copy)) for (const { name, type } of numeric) convertNumber(copy, name, type);
     if (validate(copy)) return copy;
-    throw new GatewayError('bad_request', explain(validate.errors?.[0], what), { step: 'request' });
+    throw new GatewayError('bad_request', explain(mostTelling(validate.errors ?? []), what), { step: 'request' });
   };
 }
 
@@ -64,6 +64,11 @@ function convertNumber(fields: Record<string, unknown>, name: string, type: Nume
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The mistake within the form that a value has, if several are possible (oneOf). */
+function mostTelling(errors: readonly ErrorObject[]): ErrorObject | undefined {
+  return errors.findLast(({ keyword }) => keyword !== 'type' && keyword !== 'oneOf' && keyword !== 'if') ?? errors[0];
 }
 
 function explain(error: ErrorObject | undefined, what: string): string {

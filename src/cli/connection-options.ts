@@ -24,6 +24,8 @@ interface Shape {
   readonly required?: readonly string[];
   readonly writeOnly?: boolean;
   readonly description?: string;
+  /** Words or an object. */
+  readonly oneOf?: readonly Shape[];
 }
 
 export function fieldOptions(definitions: readonly Definition[]): readonly FieldOption[] {
@@ -43,27 +45,27 @@ export const FIELD_OPTIONS = fieldOptions(CONNECTION_TYPES);
 
 function optionsOf({ name, texts, hint, schema, isSecret, isLong }: Field, scope: string): FieldOption[] {
   const shape: Shape = schema;
-  const { properties } = shape;
-  if (properties !== undefined) {
-    return Object.entries(properties).map(([part, one]) => {
-      const whole = `${name}${capital(part)}`;
-      const isFile = one.writeOnly === true;
-      const help = (one.description ?? '').replaceAll('`', '');
-      return {
-        option: isFile
-          ? fileOption(whole, texts.parts?.[part]?.label ?? part, scope)
-          : optionOf(whole, one, `${help}${scope}`),
-        field: name,
-        part,
-        isFile,
-        // Without a part that it must have, the field is null.
-        isNullable: shape.type?.includes('null') === true && shape.required?.includes(part) === true,
-      };
-    });
-  }
+  const words = shape.oneOf?.find(({ enum: choices }) => choices !== undefined);
+  const { properties = {} } = shape.oneOf?.find((form) => form.properties !== undefined) ?? shape;
+  const parts = Object.entries(properties).map(([part, one]): FieldOption => {
+    const whole = `${name}${capital(part)}`;
+    const isFile = one.writeOnly === true;
+    const help = (one.description ?? '').replaceAll('`', '');
+    return {
+      option: isFile
+        ? fileOption(whole, texts.parts?.[part]?.label ?? part, scope)
+        : optionOf(whole, one, `${help}${scope}`),
+      field: name,
+      part,
+      isFile,
+      // Without a part that it must have, the field is null.
+      isNullable: shape.type?.includes('null') === true && shape.required?.includes(part) === true,
+    };
+  });
+  if (parts.length > 0 && words === undefined) return parts;
   const isFile = isSecret || isLong;
-  const option = isFile ? fileOption(name, texts.label, scope) : optionOf(name, shape, `${hint}${scope}`);
-  return [{ option, field: name, isFile, isNullable: shape.type?.includes('null') === true }];
+  const option = isFile ? fileOption(name, texts.label, scope) : optionOf(name, words ?? shape, `${hint}${scope}`);
+  return [{ option, field: name, isFile, isNullable: shape.type?.includes('null') === true }, ...parts];
 }
 
 function fileOption(name: string, label: string, scope: string): Option {

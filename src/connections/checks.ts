@@ -4,6 +4,7 @@ import { FORMATS } from '../base/formats.js';
 import { isTimeZone } from '../base/time-zone.js';
 import type { Check } from '../contract/thing.js';
 import { excessOf, wordsOf } from './private-key-bounds.js';
+import { readSshCertificate } from './ssh-certificate.js';
 
 const CHECKS: Readonly<Record<Check, (value: string) => string | undefined>> = {
   host: (host) => (FORMATS.host(host) ? undefined : 'must be a host name or an IP address, without protocol and port'),
@@ -14,6 +15,14 @@ const CHECKS: Readonly<Record<Check, (value: string) => string | undefined>> = {
   certificates: (ca) => (isCertificate(ca) ? undefined : 'must hold certificates in PEM form, or be null'),
   timeZone: (zone) =>
     isTimeZone(zone) ? undefined : 'must be a name of the IANA database, such as "Europe/Berlin", or null',
+  sshCertificate: (certificate) => {
+    try {
+      readSshCertificate(certificate);
+      return undefined;
+    } catch (error) {
+      return (error as Error).message;
+    }
+  },
   privateKey: (key) => {
     const over = excessOf(key);
     return over === undefined ? undefined : `cannot be used: ${wordsOf(over)}`;

@@ -36,6 +36,8 @@ export interface FormField {
   readonly isNullable: boolean;
   /** A part that can be set without the others. */
   readonly isAlone?: boolean;
+  /** A part of an object that takes the place of the choice with the field's name, once one of its parts is filled in. */
+  readonly isInstead?: boolean;
   readonly default?: unknown;
   readonly choices?: readonly string[];
   readonly example?: string;
@@ -66,6 +68,7 @@ interface About {
   readonly input?: Input | undefined;
   readonly example?: string | undefined;
   readonly isAlone?: boolean;
+  readonly isInstead?: boolean;
 }
 
 /** One form field, or one for each part. */
@@ -73,27 +76,30 @@ export function formFields(name: string, schema: FieldSchema, about: About = {})
   const { oneOf = [] } = schema;
   const isNullable = oneOf.some(({ type }) => type === 'null') || (schema.type ?? '').includes('null');
   const shape = isNullable && oneOf.length > 0 ? (oneOf[0] ?? schema) : schema;
-  if (shape.properties !== undefined) {
-    const { required = [] } = shape;
-    return Object.entries(shape.properties).flatMap(([part, one]) =>
-      formFields(`${name}.${part}`, one, {
-        isNeeded: required.includes(part),
-        isAlone: !isNullable && required.length === 0,
-        input: one.writeOnly === true ? 'secret' : undefined,
-        example: part === 'path' ? about.example : undefined,
-      }),
-    );
-  }
-  const { minimum, maximum = Infinity, maxLength, enum: words, items, minItems = 0 } = shape;
   const constants = oneOf.flatMap(({ const: constant }) => constant ?? []);
+  const isInstead = constants.length > 0;
+  const object = isInstead ? oneOf.find(({ properties }) => properties !== undefined) : shape;
+  const { properties = {}, required = [] } = object ?? {};
+  const parts = Object.entries(properties).flatMap(([part, one]) =>
+    formFields(`${name}.${part}`, one, {
+      isNeeded: required.includes(part),
+      isAlone: !isNullable && required.length === 0,
+      isInstead,
+      input: one.writeOnly === true ? 'secret' : isInstead && one.items !== undefined ? 'words' : undefined,
+      example: part === 'path' ? about.example : undefined,
+    }),
+  );
+  if (parts.length > 0 && !isInstead) return parts;
+  const { minimum, maximum = Infinity, maxLength, enum: words, items, minItems = 0 } = shape;
   const choices = words ?? items?.enum ?? (constants.length > 0 ? constants : undefined);
   return [
     {
       name,
       input: about.input ?? (constants.length > 0 ? 'choice' : inputOf(name.slice(name.lastIndexOf('.') + 1), shape)),
-      isNeeded: items === undefined ? about.isNeeded === true && !isNullable : minItems > 0,
+      isNeeded: items === undefined ? about.isNeeded === true && !isNullable : minItems > 0 && about.isInstead !== true,
       isNullable,
       ...(about.isAlone === true ? { isAlone: true } : {}),
+      ...(about.isInstead === true ? { isInstead: true } : {}),
       ...(about.default === undefined ? {} : { default: about.default }),
       ...(choices === undefined ? {} : { choices }),
       ...(about.example === undefined ? {} : { example: about.example }),
@@ -101,6 +107,7 @@ export function formFields(name: string, schema: FieldSchema, about: About = {})
       ...(maximum < Number.MAX_SAFE_INTEGER ? { maximum } : {}),
       ...(maxLength === undefined ? {} : { maxLength }),
     },
+    ...parts,
   ];
 }
 

@@ -40,6 +40,29 @@ export function oneOf<const Words extends readonly string[]>(
   return Type.Unsafe({ type: 'string', enum: words, ...options, description });
 }
 
+/** One of these words, or an object with these fields, each of which may be absent. */
+export function wordOrObject<const Words extends readonly string[], T>(
+  words: Words,
+  properties: Readonly<Record<keyof T & string, TSchema>>,
+  description: string,
+): TSchemaOf<Words[number] | T> {
+  const forms = [
+    { type: 'string', enum: words },
+    { type: 'object', properties, additionalProperties: false },
+  ];
+  return Type.Unsafe({ oneOf: forms, description });
+}
+
+/** The same in gateway.yaml, whose mistakes are reported for the form that is there. */
+export function wordOrMapping(
+  words: readonly string[],
+  properties: Readonly<Record<string, TSchema>>,
+): TSchemaOf<unknown> {
+  const description = `${words.join(', ')}, or a mapping with the keys ${Object.keys(properties).join(', ')}`;
+  const pattern = `^(${words.join('|')})$`;
+  return Type.Unsafe({ type: ['string', 'object'], pattern, properties, additionalProperties: false, description });
+}
+
 export function textOrNull(description: string, options?: TSchemaOptions): TSchemaOf<string | null> {
   return Type.Unsafe({ type: ['string', 'null'], ...options, description });
 }

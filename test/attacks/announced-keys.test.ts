@@ -8,7 +8,7 @@ import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 import { createRequire } from 'node:module';
 import { after, before, describe, test } from 'node:test';
 import ssh2 from 'ssh2';
-import { sshString } from '../../src/remotes/sftp/keys/openssh-key.js';
+import { sshString } from '../../src/base/ssh-blob.js';
 import { startOddServer, type OddServer } from '../servers/scripted-sftp.js';
 import { eventually } from '../support/eventually.js';
 import type { ApiClient, TestGateway } from '../support/gateway.js';

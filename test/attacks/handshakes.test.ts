@@ -7,7 +7,7 @@ import { execFileSync } from 'node:child_process';
 import type { AddressInfo } from 'node:net';
 import tls from 'node:tls';
 import { after, before, describe, test } from 'node:test';
-import { positiveInteger, sshString } from '../../src/remotes/sftp/keys/openssh-key.js';
+import { positiveInteger, sshString } from '../../src/base/ssh-blob.js';
 import type { TestGateway } from '../support/gateway.js';
 import { held } from '../support/reliability.js';
 import { assertServing, startWatchedGateway } from './support/loop.js';

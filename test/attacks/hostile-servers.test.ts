@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { after, afterEach, before, describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { sshString } from '../../src/remotes/sftp/keys/openssh-key.js';
+import { sshString } from '../../src/base/ssh-blob.js';
 import { REPLY, REQUEST } from '../../src/remotes/sftp/wire/wire.js';
 import { nameFields, startOddServer, type OddRequest, type OddServer } from '../servers/scripted-sftp.js';
 import { startScripted, type Script, type ScriptedFtp } from '../servers/scripted-ftp.js';

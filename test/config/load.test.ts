@@ -446,6 +446,7 @@ suite('allowed values are loaded', () => {
         password: 'pw',
         port: 22,
         algorithms: 'default',
+        certificateFile: '',
         hostKeyRotation: 'ask',
       },
       { ...common, ...tls, ...server, type: 'ftp', name: 'f', port: 21, tls: 'none', listing: 'auto' },

@@ -104,7 +104,9 @@ test('a connection is added, tested before and after it is saved, edited and del
   await page.getByRole('radio', { name: 'Password', exact: true }).check();
   await page.getByLabel('Maximum sessions', { exact: true }).fill('');
   await page.getByLabel('Root folder', { exact: true }).fill('');
-  assert.deepEqual(await saved(), { pool: {} });
+  // Lists of its own take the place of the choice.
+  await page.getByLabel('Ciphers', { exact: true }).fill('aes256-ctr aes128-ctr');
+  assert.deepEqual(await saved(), { pool: {}, algorithms: { ciphers: ['aes256-ctr', 'aes128-ctr'] } });
   await page.getByRole('button', { name: 'More' }).click();
   await page.getByRole('menuitem', { name: 'Delete …' }).click();
   await dialog().getByRole('button', { name: 'Delete the connection' }).click();

@@ -67,8 +67,9 @@ async function fieldsOf(
   const found: Record<string, unknown> = options.from === undefined ? {} : await objectIn(options.from);
   for (const { field, part, isFile, isNullable, value } of given) {
     const said = isFile ? await readSecret(String(value)) : isNullable && value === '' ? null : value;
-    if (part !== undefined) found[field] ??= (await stored?.())?.[field] ?? {};
-    found[field] = part === undefined || said === null ? said : { ...(found[field] as object), [part]: said };
+    if (part !== undefined) found[field] ??= (await stored?.())?.[field];
+    const others = typeof found[field] === 'object' ? found[field] : {};
+    found[field] = part === undefined || said === null ? said : { ...others, [part]: said };
   }
   return found;
 }

@@ -124,6 +124,8 @@ interface JsonSchema {
   readonly minimum?: number;
   readonly maximum?: number;
   readonly pattern?: string;
+  readonly properties?: Schema;
+  readonly oneOf?: readonly JsonSchema[];
 }
 
 function secretKeys(key: string, field: Secret): readonly Omit<Key, 'example'>[] {
@@ -190,9 +192,10 @@ export function shownFieldsOf({ type, settings, secrets, can }: Definition): Fie
 export function formSchema(definition: Definition): Schema {
   const fields = fieldsOf(definition);
   const drawn = fields.map(({ name, texts: { label, choices }, hint, schema, isSecret }) => {
-    const { enum: _values, ...rest } = schema;
+    const { enum: _values, ...rest } = schema as JsonSchema;
+    const objects = (rest.oneOf ?? []).filter(({ properties }) => properties !== undefined);
     const titles = Object.entries(choices ?? {}).map(([value, title]) => ({ const: value, title }));
-    const shape = choices === undefined ? schema : { ...rest, oneOf: titles };
+    const shape = choices === undefined ? schema : { ...rest, oneOf: [...titles, ...objects] };
     const marks = isSecret ? { writeOnly: true } : {};
     return [name, { title: label, ...shape, description: hint, ...marks }] as const;
   });

@@ -1,23 +1,55 @@
 /** SFTP connections. */
-import { oneOf } from '../schema.js';
+import { oneOf, textOrNull, texts, type TSchemaOf, wordOrMapping, wordOrObject } from '../schema.js';
 import { given, secret } from '../thing.js';
 import { connectionType, type FileMistake, type Values } from './definition.js';
 import { everywhere, login, onServers, password, proxyPassword, reached } from './fields.js';
+import { type AlgorithmKind, type AlgorithmLists, knownAlgorithms } from './ssh-algorithms.js';
+
+const ALGORITHMS =
+  '`legacy` also allows algorithms that old servers need: SHA-1 and CBC. An object has lists of its own, most wanted first; without a list, its kind has the modern ones.';
+
+const listOf = (kind: AlgorithmKind): TSchemaOf<readonly string[]> => {
+  const names = knownAlgorithms(kind);
+  const bounds = { minItems: 1, maxItems: names.length, uniqueItems: true };
+  return texts(`Of ${names.join(', ')}.`, bounds, { enum: names });
+};
+const LISTS = { kex: listOf('kex'), ciphers: listOf('ciphers'), macs: listOf('macs'), hostKeys: listOf('hostKeys') };
 
 const settings = {
   ...everywhere,
   ...reached,
   ...login(22),
   ...onServers,
-  algorithms: given(
-    oneOf(['default', 'legacy'], '`legacy` also allows algorithms that old servers need: SHA-1 and CBC.'),
+  algorithms: given(wordOrObject<['default', 'legacy'], AlgorithmLists>(['default', 'legacy'], LISTS, ALGORITHMS), {
+    texts: {
+      label: 'Algorithms',
+      hint: 'Old servers may need SHA-1 or CBC.',
+      choices: { default: 'Modern only', legacy: 'Legacy ones too, for old servers' },
+      parts: {
+        kex: { label: 'Key exchanges', hint: 'Only these, in this order. Empty: the modern ones.' },
+        ciphers: { label: 'Ciphers', hint: 'Only these, in this order. Empty: the modern ones.' },
+        macs: { label: 'MACs', hint: 'Only these, in this order. Empty: the modern ones.' },
+        hostKeys: { label: 'Host key algorithms', hint: 'Only these, in this order. Empty: the modern ones.' },
+      },
+    },
+    file: { schema: wordOrMapping(['default', 'legacy'], LISTS) },
+    default: 'default',
+    isAdvanced: true,
+  }),
+  certificate: given(
+    textOrNull('The OpenSSH user certificate of the private key: the line in its file …-cert.pub; null = none.', {
+      maxLength: 32_768,
+    }),
     {
       texts: {
-        label: 'Algorithms',
-        hint: 'Old servers may need SHA-1 or CBC.',
-        choices: { default: 'Modern only', legacy: 'Legacy ones too, for old servers' },
+        label: 'Certificate of the private key',
+        hint: 'The content of the file …-cert.pub that a certificate authority made. Empty: none.',
       },
-      default: 'default',
+      file: { key: 'certificateFile', allowed: 'the path of a file …-cert.pub that can be read, or "" for none' },
+      input: 'long',
+      check: 'sshCertificate',
+      default: null,
+      isHarmless: true,
       isAdvanced: true,
     },
   ),
@@ -70,7 +102,8 @@ export const sftp = connectionType('sftp', {
   address: ['host', 'port', 'proxy'],
   can: { exec: true, append: true, hostKeys: true, rawNames: true, isObjectStore: false },
   hasCertificate: () => false,
-  mistakes: ({ password = '', privateKey = '', privateKeyFile = '', passphrase = '' }: Values): FileMistake[] => {
+  mistakes: (entry: Values): FileMistake[] => {
+    const { password = '', privateKey = '', privateKeyFile = '', passphrase = '', certificateFile = '' } = entry;
     const hasKey = privateKey !== '' || privateKeyFile !== '';
     return [
       ...(password === '' && !hasKey
@@ -81,6 +114,9 @@ export const sftp = connectionType('sftp', {
         : []),
       ...(passphrase !== '' && !hasKey
         ? [{ key: 'passphrase', found: 'no private key', allowed: 'a passphrase only beside a private key' }]
+        : []),
+      ...(certificateFile !== '' && !hasKey
+        ? [{ key: 'certificateFile', found: 'no private key', allowed: 'a certificate only beside its private key' }]
         : []),
     ];
   },

@@ -154,6 +154,16 @@ export const fields: ThingTexts = {
       label: 'Algorithmen',
       hint: 'Alte Server brauchen vielleicht SHA-1 oder CBC.',
       choices: { default: 'Die heutigen', legacy: 'Auch alte, für Server, die keine anderen haben' },
+      parts: {
+        kex: { label: 'Schlüsselaustausch', hint: 'Nur diese, in dieser Folge. Leer: die heutigen.' },
+        ciphers: { label: 'Verschlüsselung', hint: 'Nur diese, in dieser Folge. Leer: die heutigen.' },
+        macs: { label: 'MAC', hint: 'Nur diese, in dieser Folge. Leer: die heutigen.' },
+        hostKeys: { label: 'Arten von Hostschlüsseln', hint: 'Nur diese, in dieser Folge. Leer: die heutigen.' },
+      },
+    },
+    certificate: {
+      label: 'Zertifikat des privaten Schlüssels',
+      hint: 'Der Inhalt der Datei …-cert.pub, die eine Zertifizierungsstelle erstellt hat. Leer: keines.',
     },
     hostKeyRotation: {
       label: 'Angekündigte Hostschlüssel',

@@ -18,11 +18,11 @@ export function createSftp(deps: ProtocolDeps): Protocol<SftpConnection, SftpLea
     host,
     place: ({ rootPath }, path) => underRoot(rootPath, path),
     // Host keys are not part of it: one is learned on first use. Pinned keys are checked on every lease instead.
-    identity: ({ username, password, privateKey, passphrase, algorithms }) => [
+    identity: ({ username, password, privateKey, passphrase, certificate, algorithms }) => [
       username,
       // An absent secret and an empty one are two different logins.
-      JSON.stringify([password ?? null, privateKey ?? null, passphrase ?? null]),
-      algorithms,
+      JSON.stringify([password ?? null, privateKey ?? null, passphrase ?? null, certificate ?? null]),
+      JSON.stringify(algorithms),
     ],
     leasesPerSession: ({ maxChannelsPerSession }) => maxChannelsPerSession,
     openSession: (connection, limits, signal) =>

@@ -6,6 +6,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { OpenApiDocument } from '../../../src/api/openapi/types.js';
+import { sftp } from '../../../src/contract/connection/sftp.js';
 import { EVENT_TYPES } from '../../../src/contract/event.js';
 import { ERROR_CODE } from '../../../src/contract/words.js';
 import { fileApi, managementApi } from './route-table.js';
@@ -27,7 +28,18 @@ const MEANT: Readonly<Record<'api' | 'manage', Meant>> = {
     '/components/schemas/FailedTransfer/properties/errorCode/description': ERROR_CODE,
     '/components/schemas/TransferDetails/properties/errorCode/description': ERROR_CODE,
   },
-  manage: {},
+  // Lists of its own are possible besides the two words.
+  manage: Object.fromEntries(
+    ['ConnectionChanges', 'SftpConnection', 'SftpConnectionInput'].flatMap((schema): [string, Json | undefined][] => {
+      const field = `/components/schemas/${schema}/properties/algorithms`;
+      const { description } = sftp.settings.algorithms.schema as object as { readonly description: string };
+      return [
+        [`${field}/description`, description],
+        [`${field}/enum`, undefined],
+        [`${field}/type`, undefined],
+      ];
+    }),
+  ),
 };
 /** Texts of the schema ErrorCode, in both documents. The other texts got an added sentence with advice. */
 const TEXTS: Readonly<Record<string, string>> = {

@@ -1,7 +1,7 @@
 /** The beginning of an SSH server, packet by packet and without encryption: as far as lies can lead a client. */
 import { randomBytes } from 'node:crypto';
 import net from 'node:net';
-import { sshString } from '../../../src/remotes/sftp/keys/openssh-key.js';
+import { sshString } from '../../../src/base/ssh-blob.js';
 
 export const MESSAGE = { KEXINIT: 20, GEX_GROUP: 31, GEX_REQUEST: 34 } as const;
 

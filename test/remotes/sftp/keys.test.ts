@@ -10,7 +10,7 @@ import { GatewayError } from '../../../src/base/errors.js';
 import { generateKeyPair } from '../../../src/remotes/sftp/keys/generate-key.js';
 import { usableKey } from '../../../src/remotes/sftp/keys/key-decryption.js';
 import { parsePrivateKey } from '../../../src/remotes/sftp/keys/keys.js';
-import { positiveInteger, sshString } from '../../../src/remotes/sftp/keys/openssh-key.js';
+import { positiveInteger, sshString } from '../../../src/base/ssh-blob.js';
 import { PATIENCE_MS } from '../../support/eventually.js';
 import { puttyKeyFile } from '../support/putty-key.js';
 

@@ -77,7 +77,7 @@ test('ChaCha is the last cipher if that binding is missing', (t) => {
     };`,
   );
   const module = new URL('../../../src/remotes/sftp/session/algorithms.js', import.meta.url);
-  const script = `import { algorithmOffer } from '${module.href}'; console.log(algorithmOffer('default').cipher.join());`;
+  const script = `import { algorithmOffer } from '${module.href}'; console.log(algorithmOffer('default', []).cipher.join());`;
   const offered = (...options: string[]): string[] =>
     execFileSync(process.execPath, [...options, '--input-type=module', '--eval', script], { encoding: 'utf8' })
       .trim()
@@ -253,11 +253,53 @@ describe('algorithms', () => {
       'Ciphers aes128-cbc',
       'MACs hmac-sha1',
     );
-    await assert.rejects(logIn(sftpConnection(server)), code('protocol_error', /no algorithm .*algorithms: legacy/));
+    const words =
+      /no key exchange in common: the server has diffie-hellman-group14-sha1.*; the gateway offers curve25519-sha256, .*algorithms: legacy/;
+    await assert.rejects(logIn(sftpConnection(server)), code('protocol_error', words));
     const { remote, session } = await openRemote(sftpConnection(server, { algorithms: 'legacy' }));
     await put(remote, path(`${server.files}/f`), 'old', 3);
     session.close();
   });
+
+  test('lists of its own are all that a connection offers, in their order', async (t) => {
+    const server = await sshd(t);
+    const agreed: (readonly string[])[] = [];
+    const deps = testDeps({ observer: { handshaken: (_software, algorithms) => void agreed.push(algorithms) } });
+    const algorithms = {
+      kex: ['ecdh-sha2-nistp384', 'curve25519-sha256'],
+      ciphers: ['aes256-ctr'],
+      macs: ['hmac-sha2-512'],
+      hostKeys: ['ssh-ed25519'],
+    };
+    (await logIn(sftpConnection(server, { algorithms }), deps)).close();
+    assert.deepEqual(agreed, [['ecdh-sha2-nistp384', 'ssh-ed25519', 'aes256-ctr', 'hmac-sha2-512', 'none']]);
+    (await logIn(sftpConnection(server, { algorithms: { ciphers: ['aes192-ctr'] } }), deps)).close();
+    assert.equal(agreed[1]?.[0], 'curve25519-sha256');
+    assert.ok(agreed[1].includes('aes192-ctr'));
+  });
+
+  for (const [kind, line, own, words] of [
+    [
+      'kex',
+      'KexAlgorithms diffie-hellman-group16-sha512',
+      'curve25519-sha256',
+      /no key exchange in common: the server has diffie-hellman-group16-sha512.*; the gateway offers curve25519-sha256; add diffie-hellman-group16-sha512 to algorithms.kex/,
+    ],
+    [
+      'ciphers',
+      'Ciphers aes192-ctr,3des-cbc',
+      'aes256-ctr',
+      /no cipher in common: the server has aes192-ctr, 3des-cbc; the gateway offers aes256-ctr; add aes192-ctr or 3des-cbc to algorithms.ciphers/,
+    ],
+    ['macs', 'MACs umac-64@openssh.com\nCiphers aes128-ctr', 'hmac-md5', /no MAC in common.*no setting helps/],
+    ['hostKeys', 'HostKeyAlgorithms ssh-ed25519', 'rsa-sha2-256', /no host key algorithm in common.*add ssh-ed25519/],
+  ] as const) {
+    test(`${kind} without a common one: the error has both lists and the setting that helps`, async (t) => {
+      const server = await sshd(t, line);
+      const connection = sftpConnection(server, { algorithms: { [kind]: [own] } });
+      await assert.rejects(logIn(connection), code('protocol_error', words));
+    });
+  }
 });
 
 describe('channels', () => {

@@ -75,6 +75,7 @@ export function sftpConnection(
     password: undefined,
     privateKey: server.clientKeyFile === undefined ? undefined : readFileSync(server.clientKeyFile, 'utf8'),
     passphrase: undefined,
+    certificate: undefined,
     hostKeys: [],
     ...changes,
   };

@@ -96,10 +96,14 @@ export function answersOf(fields: readonly FormField[], draft: Draft, asks: Asks
     const answer = answerTo(field, draft[field.name]);
     if (part === undefined) answers[name] = answer;
     else if (isOfNone(fields, field.name, draft)) answers[name] = null;
-    else answers[name] = { ...(answers[name] as object | undefined), [part]: answer };
+    else if (field.isInstead !== true) answers[name] = { ...(answers[name] as object | undefined), [part]: answer };
+    else if (!isEmpty(answer)) answers[name] = { ...objectIn(answers[name]), [part]: answer };
   }
   return answers;
 }
+
+const isEmpty = (answer: unknown): boolean => answer === undefined || (Array.isArray(answer) && answer.length === 0);
+const objectIn = (answer: unknown): object => (typeof answer === 'object' && answer !== null ? answer : {});
 
 /** The fields that differ from the stored object. An emptied field becomes null or gets its default. */
 export function changesOf(fields: readonly FormField[], draft: Draft, former: object, asks?: Asks): Values {
@@ -126,8 +130,7 @@ export function isReady(fields: readonly FormField[], draft: Draft, asks: Asks):
   return fields.every((field) => {
     if (!asks(field.name.split('.')[0] ?? '') || isOfNone(fields, field.name, draft)) return true;
     const answer = answerTo(field, draft[field.name]);
-    const isEmpty = answer === undefined || (Array.isArray(answer) && answer.length === 0);
-    return isEmpty ? !isRequired(field) : !Number.isNaN(answer);
+    return isEmpty(answer) ? !isRequired(field) : !Number.isNaN(answer);
   });
 }
 

@@ -1,6 +1,7 @@
 import * as crypto from 'node:crypto';
 import { KeyProblem, PASSPHRASE_MISSING, PASSPHRASE_WRONG } from './key-problem.js';
-import { opensshPrivateKey, positiveInteger, sshString, sshStrings } from './openssh-key.js';
+import { positiveInteger, sshString, sshStrings } from '../../../base/ssh-blob.js';
+import { opensshPrivateKey } from './openssh-key.js';
 
 /**
  * PuTTY's private key files, versions 2 and 3 (PuTTY manual, appendix C), converted to OpenSSH's format. ssh2 itself

@@ -5,10 +5,10 @@
  */
 import { createHash, createPublicKey, type KeyObject, verify, type VerifyKeyObjectInput } from 'node:crypto';
 import type { Client } from 'ssh2';
+import { allSshStrings, positiveInteger, sshString } from '../../../base/ssh-blob.js';
 import type { SftpConnection } from '../../../connections/connection.js';
 import type { HostKey } from '../../../connections/host-keys.js';
 import type { ProtocolDeps } from '../../protocol.js';
-import { positiveInteger, sshString } from '../keys/openssh-key.js';
 
 const GLOBAL_REQUEST = 80;
 const PROVE = 'hostkeys-prove-00@openssh.com';
@@ -99,7 +99,7 @@ export class AnnouncedKeys {
     const replied = new Promise<readonly Buffer[]>((resolve) => {
       callbacks.push((failure, reply) => {
         const isAnswer = !failure && Buffer.isBuffer(reply) && reply.length <= MAX_BYTES;
-        resolve((isAnswer ? stringsOf(reply) : undefined) ?? []);
+        resolve((isAnswer ? allSshStrings(reply) : undefined) ?? []);
       });
     });
     protocol.openssh_hostKeysProve(keys.map(({ blob }) => ({ getPublicSSH: () => blob })));
@@ -117,11 +117,11 @@ export class AnnouncedKeys {
 function keysOf(announced: Buffer): readonly AnnouncedKey[] {
   if (announced.length > MAX_BYTES) return [];
   // ssh2 owns the packet and may reuse it for the next one.
-  const blobs = stringsOf(Buffer.from(announced));
+  const blobs = allSshStrings(Buffer.from(announced));
   if (blobs === undefined || blobs.length > MAX_KEYS) return [];
   const keys = new Map<string, AnnouncedKey>();
   for (const blob of blobs) {
-    const [name, ...fields] = stringsOf(blob) ?? [];
+    const [name, ...fields] = allSshStrings(blob) ?? [];
     const algorithm = name?.toString('latin1') ?? '';
     if (!(algorithm in KINDS)) continue;
     const fingerprint = fingerprintOf(blob);
@@ -133,19 +133,6 @@ function keysOf(announced: Buffer): readonly AnnouncedKey[] {
 /** `SHA256:…`, as OpenSSH shows it. */
 export function fingerprintOf(blob: Buffer): string {
   return `SHA256:${createHash('sha256').update(blob).digest('base64').replace(/=+$/, '')}`;
-}
-
-/** All strings (RFC 4251, 5) in these bytes; undefined if they are malformed. */
-function stringsOf(bytes: Buffer): Buffer[] | undefined {
-  const strings: Buffer[] = [];
-  for (let at = 0; at < bytes.length;) {
-    if (bytes.length - at < 4) return undefined;
-    const end = at + 4 + bytes.readUInt32BE(at);
-    if (end > bytes.length) return undefined;
-    strings.push(bytes.subarray(at + 4, end));
-    at = end;
-  }
-  return strings;
 }
 
 interface Kind {
@@ -179,7 +166,7 @@ function ecdsa(name: string, crv: string, hash: string, bytes: number): Readonly
         return createPublicKey({ key: { kty: 'EC', crv, x, y }, format: 'jwk' });
       },
       signatureOf: (signature) => {
-        const numbers = stringsOf(signature);
+        const numbers = allSshStrings(signature);
         return numbers?.length === 2 ? Buffer.concat(numbers.map(fixed)) : undefined;
       },
     },
@@ -208,7 +195,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
 /** Whether `proof` is a signature of this session and this key by this key; verified on one of Node's threads. */
 async function isProven(key: AnnouncedKey, session: Buffer, proof: Buffer | undefined): Promise<boolean> {
   const kind = KINDS[key.algorithm];
-  const [name, bytes, ...rest] = (proof === undefined ? undefined : stringsOf(proof)) ?? [];
+  const [name, bytes, ...rest] = (proof === undefined ? undefined : allSshStrings(proof)) ?? [];
   const hash = kind?.hashes[name?.toString('latin1') ?? ''];
   if (kind === undefined || hash === undefined || bytes === undefined || rest.length > 0) return false;
   const signature = kind.signatureOf === undefined ? bytes : kind.signatureOf(bytes);

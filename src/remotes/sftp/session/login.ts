@@ -9,11 +9,14 @@ import ssh2, {
 import { waitFor } from '../../../base/deadline.js';
 import { GatewayError, type Step } from '../../../base/errors.js';
 import type { SftpConnection } from '../../../connections/connection.js';
+import { objectionTo, readSshCertificate, type SshCertificate } from '../../../connections/ssh-certificate.js';
 import type { PoolLimits } from '../../../contract/connection/fields.js';
 import type { ProtocolDeps } from '../../protocol.js';
 import { onBehalfOf } from '../../dial/dial.js';
 import { AnnouncedKeys, fingerprintOf } from './announced-keys.js';
-import { algorithmOffer, HOST_KEY_FAMILIES, hostKeyFamily, type HostKeyFamily } from './algorithms.js';
+import { algorithmOffer, familiesOf, hostKeyFamily, type HostKeyFamily } from './algorithms.js';
+import { isForKey, requestWithCertificate } from './certificate-login.js';
+import { emptyKinds, ServerOffer } from './server-offer.js';
 import { OutgoingPackets, packInPlace } from '../wire/outgoing.js';
 import type { HostMemory } from '../memory.js';
 import { usableKey } from '../keys/key-decryption.js';
@@ -56,17 +59,23 @@ export async function logIn(
   signal: AbortSignal,
 ): Promise<Login> {
   const deadline = performance.now() + limits.connectTimeoutMs;
-  const { privateKey, passphrase } = connection;
+  const { privateKey, passphrase, algorithms } = connection;
   const key =
     privateKey === undefined ? undefined : await usableKey(deps, privateKey, passphrase, limits.connectTimeoutMs);
   signal.throwIfAborted();
+  const certificate = certificateOf(connection, key);
+  const [empty] = emptyKinds(algorithms);
+  if (empty !== undefined) {
+    const text = `this build of the gateway supports none of the algorithms.${empty} of the connection`;
+    throw new GatewayError('protocol_error', text, { step: 'connect' });
+  }
   // The pinned key may be of another family than the one the server prefers, so the other families are tried, too.
-  const families = [...HOST_KEY_FAMILIES];
+  const families = familiesOf(algorithms);
   const learned = memory.hostKeyFamily;
   if (learned !== undefined) families.sort((a, b) => Number(b === learned) - Number(a === learned));
   let mismatch: GatewayError | undefined;
   for (;;) {
-    const attempt = new LoginAttempt(connection, limits, deps, key, families);
+    const attempt = new LoginAttempt(connection, limits, deps, { key, certificate }, families);
     try {
       const login = await attempt.run(deadline, signal);
       memory.hostKeyFamily = attempt.family;
@@ -80,11 +89,38 @@ export async function logIn(
   }
 }
 
+/** The certificate for this key. @throws GatewayError login_refused */
+function certificateOf({ certificate }: SftpConnection, key: ParsedKey | undefined): SshCertificate | undefined {
+  if (certificate === undefined) return undefined;
+  const unusable = (why: string): GatewayError =>
+    new GatewayError('login_refused', `the certificate of the connection cannot be used: ${why}`, { step: 'login' });
+  if (key === undefined) throw unusable('the connection has no private key');
+  try {
+    const read = readSshCertificate(certificate);
+    if (isForKey(read, key)) return read;
+  } catch (error) {
+    throw error instanceof RangeError ? unusable(`it ${error.message}`) : error;
+  }
+  throw unusable('it is for another key than the private key');
+}
+
+interface Proofs {
+  readonly key: ParsedKey | undefined;
+  readonly certificate: SshCertificate | undefined;
+}
+
+/** A way to log in; `name` is its name in error texts. */
+interface Offer {
+  readonly method: AuthenticationType;
+  readonly name: string;
+  make(): unknown;
+}
+
 class LoginAttempt {
   readonly #connection: SftpConnection;
   readonly #limits: PoolLimits;
   readonly #deps: ProtocolDeps;
-  readonly #key: ParsedKey | undefined;
+  readonly #proofs: Proofs;
   readonly #families: readonly HostKeyFamily[];
   /** The family of the host key that the server showed. */
   family: HostKeyFamily | undefined;
@@ -97,6 +133,7 @@ class LoginAttempt {
   #fingerprint = '';
   #algorithms: readonly string[] = [];
   #step: Step = 'connect';
+  #serverOffer: ServerOffer | undefined;
   #accepted: readonly string[] | undefined;
   #passwordExpired = false;
   readonly #tried: string[] = [];
@@ -105,13 +142,13 @@ class LoginAttempt {
     connection: SftpConnection,
     limits: PoolLimits,
     deps: ProtocolDeps,
-    key: ParsedKey | undefined,
+    proofs: Proofs,
     families: readonly HostKeyFamily[],
   ) {
     this.#connection = connection;
     this.#limits = limits;
     this.#deps = deps;
-    this.#key = key;
+    this.#proofs = proofs;
     this.#families = families;
   }
 
@@ -145,7 +182,8 @@ class LoginAttempt {
           this.#algorithms = algorithmsOf(negotiated);
           this.#deps.observer?.handshaken?.(this.#software, this.#algorithms);
         });
-        client.connect(this.#config(socket));
+        client.connect(this.#config(socket, client));
+        this.#serverOffer = new ServerOffer(client);
         announced = new AnnouncedKeys(client);
         this.#listenToGreeting(socket, fail);
       });
@@ -168,7 +206,7 @@ class LoginAttempt {
     };
   }
 
-  #config(socket: net.Socket): ConnectConfig {
+  #config(socket: net.Socket, client: Client): ConnectConfig {
     return {
       sock: socket,
       username: this.#connection.username,
@@ -178,7 +216,7 @@ class LoginAttempt {
       // An operation that may wait longer must give up itself: as a stall, in its own time.
       keepaliveCountMax: Math.max(3, Math.ceil(this.#limits.stallTimeoutMs / KEEPALIVE_MS) + 1),
       hostVerifier: (hostKey: Buffer, verify: (trusted: boolean) => void): void => this.#verifyHost(hostKey, verify),
-      authHandler: this.#authentication(),
+      authHandler: this.#authentication(client),
     };
   }
 
@@ -233,45 +271,52 @@ class LoginAttempt {
   }
 
   /**
-   * Offers the key first, then the password, then the password as the answer to prompts; each once, and once more after
-   * a partial success (RFC 4252, 5.1), because servers that demand several methods may insist on their order.
+   * Offers the certificate first, then the key, then the password, then the password as the answer to prompts; each once,
+   * and once more after a partial success (RFC 4252, 5.1), because servers that demand several methods may insist on
+   * their order.
    */
-  #authentication(): (left: AuthenticationType[] | null, partial: boolean | null) => unknown {
-    const { username, password } = this.#connection;
-    const key = this.#key;
-    const untried = new Map<AuthenticationType, () => unknown>();
+  #authentication(client: Client): (left: AuthenticationType[] | null, partial: boolean | null) => unknown {
+    const { username } = this.#connection;
     const succeeded = new Set<AuthenticationType>();
+    let untried = this.#offers(client);
     let last: AuthenticationType | undefined;
-    const refill = (): void => {
-      untried.clear();
-      if (key !== undefined) untried.set('publickey', () => ({ type: 'publickey', username, key }));
-      if (password !== undefined) {
-        untried.set('password', () => ({ type: 'password', username, password }));
-        untried.set('keyboard-interactive', () => ({
-          type: 'keyboard-interactive',
-          username,
-          prompt: answerPrompts(password),
-        }));
-      }
-      for (const method of succeeded) untried.delete(method);
-    };
-    refill();
-    if (untried.size === 0) untried.set('none', () => ({ type: 'none', username }));
+    // A certificate cannot be the first attempt (certificate-login.ts).
+    if (this.#proofs.certificate !== undefined || untried.length === 0) {
+      untried.unshift({ method: 'none', name: 'none', make: () => ({ type: 'none', username }) });
+    }
     return (left, partial) => {
       if (left !== null) this.#accepted = left;
       if (partial === true && last !== undefined) {
         succeeded.add(last);
-        refill();
+        untried = this.#offers(client).filter(({ method }) => !succeeded.has(method));
       }
-      for (const [method, offer] of untried) {
-        if (left !== null && !left.includes(method)) continue;
-        untried.delete(method);
-        last = method;
-        this.#tried.push(method);
-        return offer();
-      }
-      return false;
+      const next = untried.findIndex(({ method }) => left === null || left.includes(method));
+      const [offer] = next === -1 ? [] : untried.splice(next, 1);
+      if (offer === undefined) return false;
+      last = offer.method;
+      if (offer.method !== 'none' || untried.length === 0) this.#tried.push(offer.name);
+      return offer.make();
     };
+  }
+
+  #offers(client: Client): Offer[] {
+    const { username, password } = this.#connection;
+    const { key, certificate } = this.#proofs;
+    const offers: Offer[] = [];
+    if (key !== undefined && certificate !== undefined) {
+      const make = (): void => requestWithCertificate(client, username, key, certificate);
+      offers.push({ method: 'publickey', name: 'publickey with the certificate', make });
+    }
+    if (key !== undefined) {
+      offers.push({ method: 'publickey', name: 'publickey', make: () => ({ type: 'publickey', username, key }) });
+    }
+    if (password !== undefined) {
+      offers.push({ method: 'password', name: 'password', make: () => ({ type: 'password', username, password }) });
+      const prompt = answerPrompts(password);
+      const make = (): unknown => ({ type: 'keyboard-interactive', username, prompt });
+      offers.push({ method: 'keyboard-interactive', name: 'keyboard-interactive', make });
+    }
+    return offers;
   }
 
   #timeout(): GatewayError {
@@ -288,6 +333,16 @@ class LoginAttempt {
       step: 'login',
       remote: remote === undefined ? undefined : { text: remote },
     });
+  }
+
+  /** What is known to be wrong with the certificate; the server says only that it refuses. */
+  #doubts(): string {
+    const { certificate } = this.#proofs;
+    if (certificate === undefined) return '';
+    const { criticalOptions } = certificate;
+    const objection = objectionTo(certificate, this.#connection.username);
+    if (objection !== undefined) return `; the certificate: ${objection}`;
+    return criticalOptions.length === 0 ? '' : `; the certificate is restricted by ${criticalOptions.join(', ')}`;
   }
 
   /**
@@ -311,12 +366,12 @@ class LoginAttempt {
     }
     if (error.level === 'client-authentication') {
       const accepts = this.#accepted?.length ? `; the server accepts ${this.#accepted.join(', ')}` : '';
-      return this.#refused(`tried ${this.#tried.join(', ') || 'nothing'}${accepts}`);
+      return this.#refused(`tried ${this.#tried.join(', ') || 'nothing'}${accepts}${this.#doubts()}`);
     }
     if (typeof error.code === 'number' && step === 'login') return this.#refused('the server hung up', error.message);
     if (/no matching/i.test(error.message)) {
-      const hint = this.#connection.algorithms === 'legacy' ? '' : '; old servers need "algorithms: legacy"';
-      return failure('protocol_error', `shares no algorithm with the gateway (${error.message})${hint}`);
+      const why = this.#serverOffer?.mismatch(this.#connection.algorithms) ?? error.message;
+      return failure('protocol_error', `shares no algorithm with the gateway: ${why}`);
     }
     if (shown !== '') return failure('protocol_error', `does not speak SSH: it said "${shown}"`);
     if (error.level === 'protocol' || error.level === 'handshake') {
