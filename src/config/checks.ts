@@ -132,7 +132,28 @@ function checkConnections(account: AccountConfig, path: KeyPath, report: Report)
     const connectionPath = [...path, 'connections', c];
     names.add([...connectionPath, 'name'], connection.name);
     checkConnection(connection, connectionPath, report);
+    checkWay(connection, account, connectionPath, report);
   });
+}
+
+const MOST_HOPS = 3;
+
+/** Each jump host is an SFTP connection of the account, and the way ends. */
+function checkWay(connection: ConnectionConfig, { connections }: AccountConfig, path: KeyPath, report: Report): void {
+  let { via } = connection;
+  const first = quoted(via ?? '');
+  for (let hops = 1; via !== undefined && via !== ''; hops += 1) {
+    const jump = connections.find(({ id }) => id === via);
+    if (jump?.type !== 'sftp') {
+      report([...path, 'via'], quoted(via), 'the id of an SFTP connection of the same account');
+      return;
+    }
+    if (hops > MOST_HOPS) {
+      report([...path, 'via'], first, `a way that ends: at most ${MOST_HOPS} jump hosts, and no circle`);
+      return;
+    }
+    ({ via } = jump);
+  }
 }
 
 function checkConnection(connection: ConnectionConfig, path: KeyPath, report: Report): void {

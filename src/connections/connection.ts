@@ -15,6 +15,8 @@ interface ConnectionBase {
   readonly isActive: boolean;
   /** Defined by the operator in the configuration. */
   readonly isConfigured?: boolean;
+  /** The connection to the jump host that `via` names; absent = none, or none that may be used. */
+  readonly jump?: SftpConnection | undefined;
 }
 
 interface HostKeys {

@@ -19,6 +19,7 @@ export const PROXY_URL =
 
 /** The pattern of ids that users choose. */
 export const SLUG = '^[a-z0-9][a-z0-9_-]{0,63}$';
+export const SLUG_OR_EMPTY = '^([a-z0-9][a-z0-9_-]{0,63})?$';
 
 /** One e-mail address, without separators of addresses or the beginning of a comment. */
 const ADDRESS =

@@ -3,6 +3,7 @@ import type { Session } from '../pools/session.js';
 import type { Connection } from '../connections/connection.js';
 import type { PoolLimits } from '../contract/connection/fields.js';
 import type { Dialer, DialObserver } from './dial/dial.js';
+import type { Jumps } from './dial/tunnel.js';
 import type { MoreSessions } from './more-sessions.js';
 import type { RemotePath } from './path.js';
 import type { Remote, RemoteContext } from './remote.js';
@@ -33,6 +34,8 @@ export interface ProtocolDeps {
   readonly tuning: Tuning;
   /** The budgets that the pools share with those of all other hosts and accounts; absent = no bounds. */
   readonly budgets?: PoolBudgets;
+  /** Absent: no connection leads through a jump host. */
+  readonly jumps?: Jumps;
   readonly observer?: SessionObserver;
   /** Debug facts about a server (algorithms, features); never secrets. */
   log(message: string, facts?: Record<string, unknown>): void;

@@ -23,7 +23,7 @@ import { asOfReaching, isOfReaching, type Reach, UNHEARD } from './reach.js';
 import type { Leftovers } from './leftovers.js';
 import type { Mark, Remote, RemoteContext } from './remote.js';
 import { createS3 } from './s3/protocol.js';
-import { createSftp } from './sftp/protocol.js';
+import { createJumps, createSftp } from './sftp/protocol.js';
 import { SharedLimits } from './pool-limits.js';
 
 export { PoolBusy, type Priority, type Yielding };
@@ -83,7 +83,7 @@ export interface Remotes {
   close(): void;
 }
 
-interface RemotesOptions extends ProtocolDeps {
+interface RemotesOptions extends Omit<ProtocolDeps, 'jumps'> {
   readonly limits: OperatorLimits;
   /** Absent: no operation yields its session. */
   readonly giveWay?: GiveWayLimits;
@@ -140,8 +140,9 @@ function giveBack(taken: Taken, fate: 'keep' | 'discard'): void {
 }
 
 export function createRemotes(options: RemotesOptions): Remotes {
+  const jumps = createJumps(options, (jump) => limitsFor(jump, `${jump.host}:${jump.port}`, options.limits));
   const protocols = new Map(
-    (options.protocols ?? PROTOCOLS).map((create) => create(options)).map((one) => [one.type, one]),
+    (options.protocols ?? PROTOCOLS).map((create) => create({ ...options, jumps })).map((one) => [one.type, one]),
   );
   const pools = new Map<string, SharedPool>();
   /** A connection object never changes: an edited connection is another object. */
@@ -364,6 +365,7 @@ export function createRemotes(options: RemotesOptions): Remotes {
       isClosed = true;
       void sweeping.stop();
       for (const { pool } of pools.values()) pool.close();
+      jumps.close();
     },
   };
 }

@@ -218,6 +218,7 @@ for (const kind of DATABASES) {
         sessionToken: undefined,
         proxy: undefined,
         proxyPassword: undefined,
+        via: undefined,
         forcePathStyle: true,
         uploader: 'streamed',
         storageClass: undefined,

@@ -18,7 +18,7 @@ import type { ProtocolDeps, SessionObserver, Tuning } from '../../remotes/protoc
 import { createRemotes } from '../../remotes/registry.js';
 import type { Leftovers } from '../../remotes/leftovers.js';
 import type { Remote } from '../../remotes/remote.js';
-import { waitingWords } from '../../remotes/trust.js';
+import { hostKeyMismatch, waitingWords } from '../../remotes/trust.js';
 import type { StepReport, TestReport } from './test-report.js';
 
 interface TesterOptions {
@@ -98,7 +98,7 @@ export class ConnectionTester {
       limits: this.#options.limits,
       tuning: this.#options.tuning,
       ...(this.#options.poolBudgets === undefined ? {} : { budgets: this.#options.poolBudgets }),
-      trust: { checkHostKey: async (_, fingerprint) => run.hostKeyShown(fingerprint) },
+      trust: { checkHostKey: async (shown, fingerprint) => run.hostKeyShown(shown, fingerprint) },
       observer: run.observer,
       log: () => undefined,
       warn: () => undefined,
@@ -129,6 +129,7 @@ class TestRun {
       this.#done('resolve', host === addresses[0] ? host : `${host} is ${addresses.join(', ')}`),
     connected: (socket) => this.#done('connect', `${socket.remoteAddress ?? ''} port ${socket.remotePort ?? ''}`),
     proxied: (target, proxy) => this.#done('proxy', `${target} through ${proxy}`),
+    tunnelled: (target, jump) => this.#done('jump_host', `${target} through ${jump}`),
     secured: (socket) => this.#certificateShown(socket),
     handshaken: (software, algorithms) => (this.#facts = { software, algorithms }),
   };
@@ -149,11 +150,22 @@ class TestRun {
     this.#isObjectStore = can.isObjectStore;
     const secure: StepName[] = can.hostKeys ? ['host_key'] : hasCertificate({ ...connection }) ? ['certificate'] : [];
     const probing: StepName[] = probe ? ['write', 'rename', 'delete'] : [];
-    const hops: StepName[] = connection.proxy === undefined ? [] : ['proxy'];
+    const isProxied = connection.proxy !== undefined || connection.jump?.proxy !== undefined;
+    const hops: StepName[] = [
+      ...(isProxied ? (['proxy'] as const) : []),
+      ...(connection.jump === undefined ? [] : (['jump_host'] as const)),
+    ];
     this.#order = ['resolve', 'connect', ...hops, ...secure, 'login', 'list', ...probing];
   }
 
-  hostKeyShown(fingerprint: string): void {
+  /** @throws GatewayError host_key_mismatch */
+  hostKeyShown(shown: Connection, fingerprint: string): void {
+    // The key of a jump host is learned by operations, and only compared here.
+    if (shown.id !== this.#connection.id) {
+      const known = 'hostKeys' in shown ? shown.hostKeys : [];
+      if (known.length > 0 && !known.includes(fingerprint)) throw hostKeyMismatch(shown, known, fingerprint);
+      return;
+    }
     this.onHostKey?.(fingerprint);
     const pinned = 'hostKeys' in this.#connection ? this.#connection.hostKeys : [];
     const state = pinned.length === 0 ? 'new' : pinned.includes(fingerprint) ? 'pinned' : 'mismatch';

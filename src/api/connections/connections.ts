@@ -10,6 +10,7 @@ import { SLUG } from '../../contract/patterns.js';
 import type { ConnectionDraft, SecretChanges } from '../../storage/storage.js';
 import { successAnswer } from '../fields.js';
 import { connectionView, draftOf, editedDraft, schemas, secretValues } from './connection-input.js';
+import { requireJump } from './jump.js';
 import { CLOSED, newName } from '../fields.js';
 import { CONNECTION_EXAMPLE, ID, TIME } from '../../contract/examples.js';
 import { actorOf, type AtItem, connectionAt, type Services, connectionOf, refuseConfigured } from '../services.js';
@@ -139,6 +140,7 @@ async function created(
   draft: ConnectionDraft,
   copiedFrom?: string,
 ): Promise<Values> {
+  await requireJump(services, input.caller.accountId, draft);
   const limit = services.operations.planOf(input.caller).connections;
   const { connections } = services.storage.management;
   return shown(services, input, await connections.create(actorOf(input), draft, limit, copiedFrom));
@@ -157,6 +159,7 @@ endpoint('PATCH /manage/connections/:id', {
   const connection = await connectionAt(services, input);
   refuseConfigured(connection.isConfigured, `connection ${connection.id}`);
   const draft = editedDraft(connection, input.body);
+  await requireJump(services, input.caller.accountId, { ...draft, id: connection.id });
   await services.storage.management.connections.update(actorOf(input), connection, draft, Object.keys(input.body));
   return shown(services, input, connection.id);
 });
@@ -203,13 +206,16 @@ endpoint('DELETE /manage/connections/:id', {
   refuseConfigured(connection.isConfigured, `connection ${connection.id}`);
   const { connections } = services.storage.management;
   if (!input.query.confirm) {
-    const { apiKeys, watchedFolders, runningTransfers } = await connections.dependents(
-      input.caller.accountId,
-      connection.id,
-    );
+    const {
+      apiKeys,
+      watchedFolders,
+      connections: behind,
+      runningTransfers,
+    } = await connections.dependents(input.caller.accountId, connection.id);
     const named = [
       ...apiKeys.map(({ name, willBeRevoked }) => `API key "${name}"${willBeRevoked ? ' (would be revoked)' : ''}`),
       ...watchedFolders.map(({ name }) => `watched folder "${name}"`),
+      ...behind.map(({ id }) => `connection ${id}, which leads through it`),
       ...(runningTransfers === 0 ? [] : [`${runningTransfers} running transfers`]),
     ];
     if (named.length > 0) {
@@ -251,11 +257,16 @@ endpoint('GET /manage/connections/:id/dependents', {
         Type.Object({ id: text('Id of the watched folder.'), name: text('Its name.') }),
         'The watched folders, those that copy to it included.',
       ),
+      connections: listOf(
+        Type.Object({ id: text('Id of the connection.'), name: text('Its name.') }),
+        'The connections that lead through it as their jump host.',
+      ),
       runningTransfers: count('How many operations run on it now.'),
     }),
     example: {
       apiKeys: [{ id: ID, name: 'ci', willBeRevoked: true }],
       watchedFolders: [],
+      connections: [],
       runningTransfers: 0,
     },
   },

@@ -16,7 +16,19 @@ export const card = orNull(serverCard, 'What was learned of the server; null bef
 
 const testStep = object('TestStep', {
   name: oneOf(
-    ['resolve', 'connect', 'proxy', 'host_key', 'certificate', 'login', 'list', 'write', 'rename', 'delete'],
+    [
+      'resolve',
+      'connect',
+      'proxy',
+      'jump_host',
+      'host_key',
+      'certificate',
+      'login',
+      'list',
+      'write',
+      'rename',
+      'delete',
+    ],
     'The step.',
   ),
   status: oneOf(['ok', 'failed', 'skipped'], 'State.'),

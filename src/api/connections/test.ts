@@ -6,6 +6,7 @@ import type { Connection } from '../../connections/connection.js';
 import { requireConnection } from '../../connections/require.js';
 import { draftRow, joinConnection, type ManagedConnection } from '../../storage/storage.js';
 import { draftOf, requireSecretsAgain, schemas, secretValues } from './connection-input.js';
+import { requireJump } from './jump.js';
 import { CLOSED } from '../fields.js';
 import { connectionAt, connectionOf } from '../services.js';
 import { sampleReport, type TestReport, testReport } from './test-report.js';
@@ -69,7 +70,11 @@ endpoint('POST /manage/test-connection', {
   }
   const hostKeys = draft.hostKeys ?? stored?.hostKeys ?? [];
   const row = draftRow(draft, accountId, hostKeys, await services.storage.accounts.allowsPrivate(accountId));
-  const report = await services.tester.test(joinConnection(row, secrets), { probe, signal: input.request.signal });
+  const jump = await requireJump(services, accountId, { ...draft, id: basedOn });
+  const report = await services.tester.test(
+    { ...joinConnection(row, secrets), jump },
+    { probe, signal: input.request.signal },
+  );
   return report;
 });
 

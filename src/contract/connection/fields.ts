@@ -1,6 +1,6 @@
 /** Fields that several types of connections have, and the limits of their pools. */
 import { type TInteger, Type } from 'typebox';
-import { ABSOLUTE, LINE, NAME, PROXY_URL, SLUG } from '../patterns.js';
+import { ABSOLUTE, LINE, NAME, PROXY_URL, SLUG, SLUG_OR_EMPTY } from '../patterns.js';
 import {
   component,
   dateTime,
@@ -259,6 +259,21 @@ export const reached = {
         username: text('The login name for it.'),
       }),
       keep: withoutPassword,
+      default: null,
+      isAdvanced: true,
+    },
+  ),
+  via: given(
+    textOrNull(
+      'Id of an SFTP connection of the same account, whose server is the jump host; null = none. It resolves the name of the server. At most three lie one behind the other.',
+      { pattern: SLUG },
+    ),
+    {
+      texts: {
+        label: 'Jump host',
+        hint: 'The id of an SFTP connection, through whose server this one is reached. Empty: none.',
+      },
+      file: { schema: text('the id of an SFTP connection of the same account, or ""', { pattern: SLUG_OR_EMPTY }) },
       default: null,
       isAdvanced: true,
     },

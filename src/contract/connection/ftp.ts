@@ -80,7 +80,7 @@ export const ftp = connectionType('ftp', {
   },
   settings,
   secrets: { password, proxyPassword, acct },
-  address: ['host', 'port', 'proxy'],
+  address: ['host', 'port', 'proxy', 'via'],
   can: { exec: false, append: true, hostKeys: false, rawNames: true, isObjectStore: false },
   hasCertificate: ({ tls }) => tls !== 'none',
   advice: ({ code, step }) =>

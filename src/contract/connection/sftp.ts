@@ -99,7 +99,7 @@ export const sftp = connectionType('sftp', {
   },
   settings,
   secrets,
-  address: ['host', 'port', 'proxy'],
+  address: ['host', 'port', 'proxy', 'via'],
   can: { exec: true, append: true, hostKeys: true, rawNames: true, isObjectStore: false },
   hasCertificate: () => false,
   mistakes: (entry: Values): FileMistake[] => {

@@ -150,6 +150,10 @@ export const fields: ThingTexts = {
       label: 'Unter verborgenem Namen hochladen, dann umbenennen',
       hint: 'Eine Datei erhält ihren Namen, sobald sie vollständig ist.',
     },
+    via: {
+      label: 'Sprunghost',
+      hint: 'Die ID einer SFTP-Verbindung, über deren Server diese erreicht wird. Leer: keiner.',
+    },
     algorithms: {
       label: 'Algorithmen',
       hint: 'Alte Server brauchen vielleicht SHA-1 oder CBC.',

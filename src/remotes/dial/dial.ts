@@ -21,11 +21,12 @@ import {
   parseCidr,
   unmasked,
 } from './address.js';
-import type { Connection } from '../../connections/connection.js';
+import type { Connection, SftpConnection } from '../../connections/connection.js';
 import { timed } from './connect-times.js';
 import { addressOfProxy, askProxy, nameOfProxy, type Proxy } from './proxy.js';
 import { raceConnects } from './race.js';
 import { readInTurn } from './read-in-turn.js';
+import type { Jumps, Tunnel } from './tunnel.js';
 
 /**
  * Makes every outgoing socket of the program: it resolves the name, checks each address against the network rules, and
@@ -60,6 +61,8 @@ interface DialOptions {
   readonly hasWideReads?: boolean;
   /** The socket leads through it. */
   readonly proxy?: Proxy | undefined;
+  /** The socket leads through a jump host, to which its own connection leads. */
+  readonly tunnel?: Tunnel | undefined;
 }
 
 /** Receives the steps of every dial; the test of a connection shows them one by one. */
@@ -67,6 +70,8 @@ export interface DialObserver {
   /** The name's addresses are known, and at least one is allowed. */
   resolved?(host: string, addresses: readonly string[]): void;
   connected?(socket: net.Socket): void;
+  /** The jump host has connected to the server. */
+  tunnelled?(target: string, jump: string): void;
   /** The proxy has connected to the server. */
   proxied?(target: string, proxy: string): void;
   secured?(socket: tls.TLSSocket): void;
@@ -87,33 +92,48 @@ export interface Dialer {
   agents(options: AgentOptions): { readonly http: http.Agent; readonly https: https.Agent };
 }
 
-type Way = Pick<Connection, 'allowPrivate' | 'proxy' | 'proxyPassword'>;
+type Way = Partial<Pick<Connection, 'allowPrivate' | 'proxy' | 'proxyPassword' | 'via' | 'jump'>>;
 
-/** The owner that a registered connection is dialled for, the addresses that it may reach, and its proxy. */
-export function onBehalfOf({
-  accountId,
-  allowPrivate,
-  proxy,
-  proxyPassword,
-}: Way & Pick<Connection, 'accountId'>): Pick<DialOptions, 'purpose' | 'owner' | 'allowPrivate' | 'proxy'> {
+/**
+ * The owner that a registered connection is dialled for, the addresses that it may reach, its proxy and its jump host.
+ * @throws GatewayError unreachable: there is no such jump host
+ */
+export function onBehalfOf(
+  { accountId, allowPrivate, proxy, proxyPassword, via, jump }: Way & Pick<Connection, 'accountId'>,
+  { jumps }: { readonly jumps?: Jumps | undefined },
+): Pick<DialOptions, 'purpose' | 'owner' | 'allowPrivate' | 'proxy' | 'tunnel'> {
   return {
     purpose: 'connection',
     owner: accountId,
     allowPrivate,
     proxy: proxy === undefined ? undefined : { ...proxy, password: proxyPassword },
+    tunnel: via === undefined ? undefined : tunnelTo(via, jump, jumps),
   };
+}
+
+function tunnelTo(via: string, jump: SftpConnection | undefined, jumps: Jumps | undefined): Tunnel {
+  if (jump === undefined || jumps === undefined) {
+    const text = `there is no way through the connection ${via} (via): it is gone, no SFTP connection, switched off, leads in a circle, or more than three jump hosts are on the way`;
+    throw new GatewayError('unreachable', text, { step: 'connect' });
+  }
+  const name = `the jump host ${jump.id} (${jump.host}:${jump.port})`;
+  return { name, connect: (host, port, options) => jumps.connect(jump, host, port, options) };
 }
 
 /**
  * What two connections must have in common to share sockets: an account that may reach fewer addresses must not get a
  * session that was opened with another account's rights or through another proxy.
  */
-export function wayOf({ allowPrivate, proxy, proxyPassword }: Way): readonly string[] {
+export function wayOf({ allowPrivate, proxy, proxyPassword, via, jump }: Way): readonly string[] {
   return [
     ...(allowPrivate === undefined ? [] : [`allowPrivate ${allowPrivate}`]),
     ...(proxy === undefined ? [] : [`proxy ${JSON.stringify([proxy.url, proxy.username, proxyPassword])}`]),
+    ...(via === undefined && jump === undefined ? [] : [`via ${JSON.stringify(jump ?? via, withoutAnnounced)}`]),
   ];
 }
+
+/** The keys that a jump host announces, and when, do not change the way. */
+const withoutAnnounced = (name: string, value: unknown): unknown => (name === 'announcedKeys' ? undefined : value);
 
 interface TlsDialOptions extends DialOptions {
   readonly tls?: tls.ConnectionOptions;
@@ -125,6 +145,7 @@ interface AgentOptions {
   readonly owner: string;
   readonly allowPrivate?: boolean | undefined;
   readonly proxy?: Proxy | undefined;
+  readonly tunnel?: Tunnel | undefined;
   /**
    * Idle sockets kept. This does not limit those in use: http.Agent counts a socket only once it has been dialled, so a
    * burst exceeds the number. A caller that needs a hard limit bounds its requests (S3: SocketGate).
@@ -174,26 +195,28 @@ export function createDialer(
     return range === 'unicast' || allowPrivate ? undefined : `a ${range} address`;
   }
 
-  /** A name behind a proxy is resolved there: only the operator's limits apply to it. */
+  /**
+   * A name behind a proxy is resolved there: only the operator's limits apply to it. Addresses are those of the network
+   * that the gateway is in.
+   */
   function requireAllowedBehind(host: string, port: number, options: DialOptions): void {
-    const name = host
-      .toLowerCase()
-      .replace(/^\[(.*)\]$/, '$1')
-      .replace(/\.$/, '');
-    // A name of the proxy's own machine, which may be this one.
-    const literal = name === 'localhost' || name.endsWith('.localhost') ? '127.0.0.1' : name;
-    // The proxy also reads odd notations (octal, 0x7f.1) as addresses.
-    const candidate = ipaddr.isValid(literal) ? candidateOf(literal) : undefined;
+    const target = nameBehind(host);
+    const { candidate } = target;
     if (candidate !== undefined && reasonToDeny(candidate, port, options) !== undefined) {
       throw denied(host, [candidate], port, options);
     }
+    requireListed(host, target);
+  }
+
+  /** A server behind a proxy or a jump host, by the operator's lists. */
+  function requireListed(host: string, { name, candidate }: Behind): void {
     if (
       isTarget(proxied.deny, name, candidate) ||
       (proxied.allow.length > 0 && !isTarget(proxied.allow, name, candidate))
     ) {
       throw new GatewayError(
         'address_denied',
-        `${host} is no server that the network rules of this gateway allow behind a proxy`,
+        `${host} is no server that the network rules of this gateway allow behind a proxy or a jump host`,
         { step: 'resolve' },
       );
     }
@@ -220,11 +243,25 @@ export function createDialer(
 
   async function connect(host: string, port: number, options: DialOptions): Promise<net.Socket> {
     options.signal.throwIfAborted();
-    const { proxy } = options;
+    const { proxy, tunnel } = options;
+    if (tunnel !== undefined) return connectThroughTunnel(tunnel, host, port, options);
     const socket = await (proxy === undefined
       ? connectDirectly(host, port, options)
       : connectThrough(proxy, host, port, options));
     readInTurn(socket);
+    return socket;
+  }
+
+  /** Bytes come in turns of the connection to the jump host. */
+  async function connectThroughTunnel(
+    tunnel: Tunnel,
+    host: string,
+    port: number,
+    { signal, timeoutMs }: DialOptions,
+  ): Promise<net.Socket> {
+    requireListed(host, nameBehind(host));
+    const socket = await tunnel.connect(host, port, { signal, timeoutMs });
+    observer.tunnelled?.(`${host}:${port}`, tunnel.name);
     return socket;
   }
 
@@ -354,6 +391,7 @@ export function createDialer(
       owner: target.owner ?? options.owner,
       allowPrivate: options.allowPrivate,
       proxy: options.proxy,
+      tunnel: options.tunnel,
       signal: NEVER_ABORTED,
       timeoutMs: options.connectTimeoutMs,
     });
@@ -389,6 +427,23 @@ interface ConnectTarget extends OwnedRequest {
 
 const PURPOSE_WORDS: Record<Purpose, string> = { connection: 'connection', url: 'url upload', webhook: 'webhook' };
 const NEVER_ABORTED = new AbortController().signal;
+
+/** A server behind a proxy or a jump host; `candidate`: its address, if it is given by that. */
+interface Behind {
+  readonly name: string;
+  readonly candidate: Candidate | undefined;
+}
+
+function nameBehind(host: string): Behind {
+  const name = host
+    .toLowerCase()
+    .replace(/^\[(.*)\]$/, '$1')
+    .replace(/\.$/, '');
+  // A name of the proxy's own machine, which may be this one.
+  const literal = name === 'localhost' || name.endsWith('.localhost') ? '127.0.0.1' : name;
+  // The proxy also reads odd notations (octal, 0x7f.1) as addresses.
+  return { name, candidate: ipaddr.isValid(literal) ? candidateOf(literal) : undefined };
+}
 
 /** A server behind a proxy, as the operator lists it: a block of addresses, or a name. */
 type Target = Cidr | string;

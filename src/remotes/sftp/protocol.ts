@@ -1,13 +1,23 @@
 import type { SftpConnection } from '../../connections/connection.js';
+import type { PoolLimits } from '../../contract/connection/fields.js';
 import { underRoot } from '../path.js';
 import type { Protocol, ProtocolDeps } from '../protocol.js';
 import { ServerMemory } from '../server-memory.js';
 import { hostKeyMismatch } from '../trust.js';
 import { SftpRemote } from './files/remote.js';
 import { unknownServer } from './memory.js';
+import { JumpHosts } from './session/jump-hosts.js';
 import { SftpSession, type SftpLease } from './session/session.js';
 
 export { nativeCryptoLoaded } from './session/algorithms.js';
+
+/** The ways through jump hosts, which are SSH servers. */
+export function createJumps(
+  deps: Omit<ProtocolDeps, 'jumps'>,
+  limitsOf: (jump: SftpConnection) => PoolLimits,
+): JumpHosts {
+  return new JumpHosts(deps, limitsOf);
+}
 
 /** SFTP version 3 over SSH. */
 export function createSftp(deps: ProtocolDeps): Protocol<SftpConnection, SftpLease> {

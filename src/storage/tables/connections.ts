@@ -3,7 +3,7 @@
  * reads their secrets.
  */
 import type { AccountConfig, ConnectionConfig } from '../../config/schema.js';
-import type { Connection, SecretName, SecretValues, Settings } from '../../connections/connection.js';
+import type { Connection, SecretName, SecretValues, Settings, SftpConnection } from '../../connections/connection.js';
 import { addressOf } from '../../contract/connection/definition.js';
 import { connectionFields, hostKeyFields } from '../../contract/connection/fields.js';
 import { type ConnectionType, definitionOf } from '../../contract/connection/types.js';
@@ -66,8 +66,13 @@ export interface ConnectionDraft {
 interface Dependents {
   readonly apiKeys: readonly { readonly id: string; readonly name: string; readonly willBeRevoked: boolean }[];
   readonly watchedFolders: readonly { readonly id: string; readonly name: string }[];
+  /** Those that lead through it. */
+  readonly connections: readonly { readonly id: string; readonly name: string }[];
   readonly runningTransfers: number;
 }
+
+/** Jump hosts that may lie one behind the other. */
+const MOST_HOPS = 3;
 
 export class Connections {
   readonly #database: Database;
@@ -75,7 +80,7 @@ export class Connections {
   /** By account and id: a connection of another account is not found, like an unknown one. */
   readonly #lookup = new CachedLookup<Connection>((key) => {
     const [accountId = '', id = ''] = JSON.parse(key) as string[];
-    return this.#load(accountId, id);
+    return this.#load(accountId, id, 0);
   });
 
   constructor(database: Database, secrets: NamedSecrets) {
@@ -124,7 +129,8 @@ export class Connections {
     this.#lookup.clear();
   }
 
-  async #load(accountId: string, id: string): Promise<Connection | undefined> {
+  /** `hops`: jump hosts between the gateway's client and this connection. */
+  async #load(accountId: string, id: string, hops: number): Promise<Connection | undefined> {
     const rows = await this.#database.all<ConnectionRow & SealedSecret & { readonly secret: string | null }>`
       select c.id, c.account_id, c.name, c.type, c.is_active, c.settings, c.host_keys, c.configured, a.allow_private, a.digests,
              (select json_agg(json_build_object('fingerprint', fingerprint, 'isRejected', rejected_at is not null, 'lastSeenAt', last_seen_at))
@@ -138,7 +144,22 @@ export class Connections {
     const known = rows.flatMap(({ secret, ...sealed }) =>
       secret !== null && secret in own ? [[secret, this.#secrets.open(id, secret, sealed)] as const] : [],
     );
-    return joinConnection(row, Object.fromEntries(known));
+    const connection = joinConnection(row, Object.fromEntries(known));
+    const jump = await this.jumpOf(connection, hops);
+    return jump === undefined ? connection : { ...connection, jump };
+  }
+
+  /** The connection that `via` names, if it may be the jump host. */
+  async jumpOf(
+    { accountId, via, isConfigured = false }: Pick<Connection, 'accountId' | 'via' | 'isConfigured'>,
+    hops = 0,
+  ): Promise<SftpConnection | undefined> {
+    if (via === undefined || hops >= MOST_HOPS) return undefined;
+    const jump = await this.#load(accountId, via, hops + 1);
+    if (jump?.type !== 'sftp' || !jump.isActive || (jump.via !== undefined && jump.jump === undefined))
+      return undefined;
+    // The operator's login is for its own server alone, unless the operator leads further himself.
+    return jump.isConfigured === true && !isConfigured ? undefined : jump;
   }
 }
 
@@ -255,7 +276,14 @@ export class ConnectionEditor {
       const watchedFolders = await sql<{ id: string; name: string }[]>`
         select id, name from watched_folders
         where account_id = ${accountId} and (connection_id = ${id} or copy_to ->> 'connectionId' = ${id}) order by name`;
-      return { apiKeys: [...apiKeys], watchedFolders: [...watchedFolders], runningTransfers: running?.count ?? 0 };
+      const connections = await sql<{ id: string; name: string }[]>`
+        select id, name from connections where account_id = ${accountId} and settings ->> 'via' = ${id} order by name`;
+      return {
+        apiKeys: [...apiKeys],
+        watchedFolders: [...watchedFolders],
+        connections: [...connections],
+        runningTransfers: running?.count ?? 0,
+      };
     });
   }
 

@@ -1,14 +1,15 @@
 /** "Test connection" against real FTP servers with TLS and a real object store. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
 import type { TestReport } from '../../../src/api/connections/test-report.js';
 import { startVsftpd, type FtpServer } from '../../servers/ftp.js';
+import { startSshd } from '../../servers/sshd.js';
 import { shareSwift } from '../../servers/swift.js';
 import type { Browser } from '../../support/gateway.js';
-import { type ManagedGateway, startManaged } from './support.js';
+import { expectError, type ManagedGateway, startManaged } from './support.js';
 import { startTogether } from '../../support/together.js';
 
 let gateway: ManagedGateway;
@@ -94,4 +95,69 @@ test('an object store: the first answer is the login, and a wrong secret fails t
   } finally {
     await swift.stop();
   }
+});
+
+test('a jump host is a step of the test, is checked where it is entered, and is used by operations', async (t) => {
+  const bastion = await startSshd();
+  t.after(() => bastion.stop());
+  const privateKey = readFileSync(bastion.clientKeyFile, 'utf8');
+  const login = { type: 'sftp', host: '127.0.0.1', port: bastion.port, username: bastion.username, privateKey };
+  const made = async (connection: object): Promise<void> => {
+    const answer = await ops.post('/manage/connections', connection);
+    assert.equal(answer.status, 201, answer.text);
+  };
+  await made({ ...login, id: 'bastion', name: 'Bastion' });
+  const behind = ftp({ id: 'behind', via: 'bastion' });
+  const report = await tried(behind);
+  assert.ok(report.isOk, JSON.stringify(report.steps));
+  assert.deepEqual(
+    report.steps.map(({ name }) => name),
+    ['resolve', 'connect', 'jump_host', 'certificate', 'login', 'list', 'write', 'rename', 'delete'],
+  );
+  const [, , hop] = report.steps;
+  assert.match(
+    hop?.detail ?? '',
+    new RegExp(`^localhost:${ftps.port} through the jump host bastion \\(127.0.0.1:${bastion.port}\\)$`),
+  );
+  const unreachable = await tried({ ...behind, port: 9 });
+  assert.deepEqual([failed(unreachable)?.name, failed(unreachable)?.code], ['jump_host', 'unreachable']);
+
+  await made(behind);
+  const list = await ops.get('/api/list/behind');
+  assert.equal(list.status, 200, list.text);
+  assert.match(await bastion.log(), /Accepted publickey/);
+  // A change of the way needs the password again: it would be sent by another way.
+  expectError(await ops.patch('/manage/connections/behind', { via: null }), 400, 'bad_request');
+
+  const refusedVia = async (id: string, via: string, words: RegExp): Promise<void> => {
+    const { privateKey: _key, ...rest } = login;
+    const answer =
+      id === 'bastion'
+        ? await ops.patch('/manage/connections/bastion', { via })
+        : await ops.post('/manage/connections', { ...rest, id, name: id, password: 'x', via });
+    expectError(answer, 400, 'bad_request');
+    assert.match(answer.text, words);
+  };
+  await refusedVia('new', 'not-there', /via must be the id of an SFTP connection, or null; not-there is none/);
+  await refusedVia('new', 'behind', /behind is none/);
+  await refusedVia('bastion', 'bastion', /must not lead in a circle/);
+  for (const [id, via] of [
+    ['second', 'bastion'],
+    ['third', 'second'],
+    ['fourth', 'third'],
+  ]) {
+    await made({ ...login, id, name: id, via });
+  }
+  await refusedVia('fifth', 'fourth', /at most two jump hosts on the way/);
+  await refusedVia('bastion', 'third', /must not lead in a circle: third leads through bastion/);
+  const far = await tried({ ...login, name: 'far', via: 'third' }, false);
+  assert.ok(far.isOk, JSON.stringify(far.steps));
+
+  const inUse = await ops.delete('/manage/connections/bastion');
+  expectError(inUse, 409, 'in_use');
+  assert.match(inUse.text, /connection behind, which leads through it/);
+  assert.equal((await ops.delete('/manage/connections/bastion?confirm=true')).status, 200);
+  const lost = await ops.get('/api/list/behind');
+  expectError(lost, 502, 'unreachable');
+  assert.match(lost.text, /no way through the connection bastion/);
 });

@@ -178,6 +178,7 @@ export function connectionTo(server: {
     defaultPath: undefined,
     proxy: undefined,
     proxyPassword: undefined,
+    via: undefined,
     type: 's3',
     accessKeyId: 'key',
     secretAccessKey: 'secret',

@@ -86,7 +86,7 @@ export class Control {
   }
 
   get alive(): boolean {
-    return this.#ending === undefined && this.#current.remoteAddress !== undefined;
+    return this.#ending === undefined && !this.#current.destroyed;
   }
 
   /** Whether a command still waits for its last reply. */
@@ -133,11 +133,13 @@ export class Control {
   }
 
   /** Continues over TLS. Text that came unencrypted after the answer to AUTH is from an attacker (RFC 4217, 15.1). */
-  secured(socket: TLSSocket): void {
+  async secure(start: (plain: Socket) => Promise<TLSSocket>): Promise<void> {
     if (this.#reader.pending > 0) {
       throw this.giveUp(outOfStep(this.host, { code: 0, text: 'bytes before TLS' }, 'AUTH'));
     }
+    // From here on the bytes are those of TLS.
     this.#stopListening();
+    const socket = await start(this.#current);
     this.#current = socket;
     this.#reader = this.#newReader();
     this.#stopListening = this.#listen(socket);

@@ -116,9 +116,10 @@ const isIPv6 = (operation: FtpOperation): boolean => {
   return address.includes(':') && !address.startsWith('::ffff:');
 };
 
-/** The host of the control connection. Behind a proxy its name: the socket knows the address of the proxy only. */
+/** The host of the control connection. Behind a proxy or a jump host its name: the socket knows no address of it. */
 function addressOf({ connection, lease }: FtpOperation): string | undefined {
-  return connection.proxy === undefined ? lease.control.socket.remoteAddress : connection.host;
+  const isDirect = connection.proxy === undefined && connection.via === undefined;
+  return isDirect ? lease.control.socket.remoteAddress : connection.host;
 }
 
 async function connectTo(operation: FtpOperation, port: number, verb: string): Promise<DataConnection> {
@@ -129,7 +130,7 @@ async function connectTo(operation: FtpOperation, port: number, verb: string): P
   let socket: Socket;
   try {
     socket = await deps.dialer.connect(address, port, {
-      ...onBehalfOf(operation.connection),
+      ...onBehalfOf(operation.connection, deps),
       signal,
       timeoutMs: limits.connectTimeoutMs,
       hasWideReads: verb === 'RETR' && lease.security === undefined,

@@ -45,7 +45,7 @@ export async function logIn(
     return await withDeadline({ signal, ms: limits.connectTimeoutMs, late }, async (deadline) => {
       const security = connection.tls === 'none' ? undefined : createSecurity(connection);
       const socket = await deps.dialer.connect(connection.host, connection.port, {
-        ...onBehalfOf(connection),
+        ...onBehalfOf(connection, deps),
         signal: deadline,
         timeoutMs: limits.connectTimeoutMs,
       });
@@ -87,7 +87,7 @@ async function introduce(
   if (tls === 'explicit' && security !== undefined) {
     const answer = await ask('AUTH TLS', [234]);
     if (answer.code !== 234) throw unusable(answer, `${control.host} offers no TLS (AUTH TLS)`);
-    control.secured(await secure(security, control.socket));
+    await control.secure((plain) => secure(security, plain));
   }
 
   if (/\P{ASCII}/u.test(username + password + (acct ?? ''))) await ask('OPTS UTF8 ON');

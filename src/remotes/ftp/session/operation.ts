@@ -21,7 +21,16 @@ export class FtpOperation {
     readonly lease: FtpLease,
     readonly connection: Pick<
       FtpConnection,
-      'host' | 'rootPath' | 'accountId' | 'allowPrivate' | 'listing' | 'timeZone' | 'proxy' | 'proxyPassword'
+      | 'host'
+      | 'rootPath'
+      | 'accountId'
+      | 'allowPrivate'
+      | 'listing'
+      | 'timeZone'
+      | 'proxy'
+      | 'proxyPassword'
+      | 'via'
+      | 'jump'
     >,
     readonly limits: PoolLimits,
     readonly deps: ProtocolDeps,

@@ -98,7 +98,7 @@ function openClient(
   traits: EndpointTraits,
 ): OpenClient {
   const agents = deps.dialer.agents({
-    ...onBehalfOf(connection),
+    ...onBehalfOf(connection, deps),
     maxSockets: limits.maxSessions,
     connectTimeoutMs: limits.connectTimeoutMs,
     idleTimeoutMs: limits.idleTimeoutMs,

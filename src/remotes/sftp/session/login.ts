@@ -155,7 +155,11 @@ class LoginAttempt {
   async run(deadline: number, signal: AbortSignal): Promise<Login> {
     const { host, port } = this.#connection;
     const timeoutMs = Math.max(1, deadline - performance.now());
-    const socket = await this.#deps.dialer.connect(host, port, { ...onBehalfOf(this.#connection), signal, timeoutMs });
+    const socket = await this.#deps.dialer.connect(host, port, {
+      ...onBehalfOf(this.#connection, this.#deps),
+      signal,
+      timeoutMs,
+    });
     const connectedAt = performance.now();
     const client = new ssh2.Client();
     const packets = new OutgoingPackets(socket);

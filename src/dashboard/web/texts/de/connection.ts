@@ -26,6 +26,7 @@ const steps: Words = {
   resolve: 'Namen nachschlagen',
   connect: 'Verbinden',
   proxy: 'Durch den Proxy',
+  jump_host: 'Durch den Sprunghost',
   host_key: 'Hostschlüssel',
   certificate: 'Zertifikat',
   login: 'Anmelden',

@@ -25,6 +25,7 @@ const steps: Words = {
   resolve: 'Look up the name',
   connect: 'Connect',
   proxy: 'Through the proxy',
+  jump_host: 'Through the jump host',
   host_key: 'Host key',
   certificate: 'Certificate',
   login: 'Log in',

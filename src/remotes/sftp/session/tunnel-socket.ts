@@ -1,0 +1,82 @@
+import type net from 'node:net';
+import { Duplex } from 'node:stream';
+import type { ClientChannel } from 'ssh2';
+
+/** One connection through a jump host. It behaves as a socket does: destroyed at once, and ended once both sides have. */
+class TunnelSocket extends Duplex {
+  readonly #channel: ClientChannel;
+  readonly #peer: string;
+
+  constructor(channel: ClientChannel, peer: string) {
+    super({ allowHalfOpen: false });
+    this.#channel = channel;
+    this.#peer = peer;
+    channel.pause();
+    channel.on('data', (chunk: Buffer) => {
+      if (!this.push(chunk)) channel.pause();
+    });
+    channel.once('end', () => this.push(null));
+    channel.once('error', (error: Error) => this.destroy(error));
+    channel.once('close', () => {
+      // Without an end, the jump host or the way to it is gone.
+      if (channel.readableEnded) this.destroy();
+      else
+        this.destroy(Object.assign(new Error('the connection through the jump host was cut'), { code: 'ECONNRESET' }));
+    });
+  }
+
+  /** As with a socket: undefined once it is destroyed. */
+  get remoteAddress(): string | undefined {
+    return this.destroyed ? undefined : this.#peer;
+  }
+
+  override _read(): void {
+    this.#channel.resume();
+  }
+
+  override _write(chunk: Buffer, _encoding: string, done: (error?: Error | null) => void): void {
+    this.#channel.write(chunk, done);
+  }
+
+  override _final(done: () => void): void {
+    this.#channel.end(done);
+  }
+
+  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    this.#channel.on('error', () => undefined);
+    this.#channel.destroy();
+    done(error);
+  }
+
+  destroySoon(): void {
+    if (this.writable) this.end();
+    if (this.writableFinished) this.destroy();
+    else this.once('finish', () => this.destroy());
+  }
+
+  /** The connection to the jump host has its own keep-alives and times. */
+  setKeepAlive(): this {
+    return this;
+  }
+
+  setNoDelay(): this {
+    return this;
+  }
+
+  setTimeout(): this {
+    return this;
+  }
+
+  ref(): this {
+    return this;
+  }
+
+  unref(): this {
+    return this;
+  }
+}
+
+/** The channel with all that protocols, TLS and node:http use of a socket; Node.js has no interface for that alone. */
+export function asSocket(channel: ClientChannel, peer: string): net.Socket {
+  return new TunnelSocket(channel, peer) as Duplex as net.Socket;
+}

@@ -1,0 +1,270 @@
+/** Connections through jump hosts: OpenSSH, with servers of each protocol behind it. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import net from 'node:net';
+import { describe, test, type TestContext } from 'node:test';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
+import type { Connection, SftpConnection } from '../../../src/connections/connection.js';
+import { createDialer } from '../../../src/remotes/dial/dial.js';
+import { parseRemotePath, ROOT } from '../../../src/remotes/path.js';
+import { createRemotes, type Remotes, type UseOptions } from '../../../src/remotes/registry.js';
+import { hostKeyMismatch, type Trust } from '../../../src/remotes/trust.js';
+import { streamOf } from '../../../src/remotes/whole.js';
+import { startVsftpd } from '../../servers/ftp.js';
+import { S3Stub } from '../../servers/scripted-s3.js';
+import { startSshd, type TestSshd } from '../../servers/sshd.js';
+import { withCode } from '../../support/errors.js';
+import { eventually } from '../../support/eventually.js';
+import { startProxy } from '../../support/proxy.js';
+import { ftpConnection, LIMITS, patterned, sftpConnection, testDeps, TestLeftovers } from '../support/harness.js';
+import { connectionTo } from '../support/s3-rig.js';
+
+const NEVER = new AbortController().signal;
+const use: UseOptions = { signal: NEVER, leftovers: () => new TestLeftovers() };
+
+/** The gateway must not look up the names of servers behind a jump host. */
+const noLookups = async (name: string): Promise<never> => {
+  throw new Error(`${name} was looked up by the gateway`);
+};
+const network = (proxied?: { allow: string[]; deny: string[] }) => ({
+  localAddress: '',
+  connections: { allowPrivate: true, deny: [] },
+  urlFetch: { allow: [] },
+  webhooks: { allow: [] },
+  ...(proxied === undefined ? {} : { proxied }),
+});
+
+function remotesOf(t: TestContext, trust?: Trust, proxied?: { allow: string[]; deny: string[] }): Remotes {
+  const dialer = createDialer(network(proxied), () => [], noLookups);
+  const deps = testDeps({ dialer, ...(trust === undefined ? {} : { trust }) });
+  const remotes = createRemotes({ ...deps, limits: { default: LIMITS, hosts: {} } });
+  t.after(() => remotes.close());
+  return remotes;
+}
+
+async function sshd(t: TestContext, ...lines: string[]): Promise<TestSshd> {
+  const server = await startSshd(lines);
+  t.after(() => server.stop());
+  return server;
+}
+
+const jumpOn = (server: TestSshd, more: Partial<SftpConnection> = {}): SftpConnection =>
+  sftpConnection(server, { id: `jump-${server.port}`, ...more });
+
+const through = (jump: SftpConnection) => ({ via: jump.id, jump });
+
+const at = (text: string) => parseRemotePath(text, ROOT, 'path');
+
+/** Stores files at once, reads them back and finds them in the listing. */
+async function goesThrough(remotes: Remotes, connection: Connection, folder = '/'): Promise<void> {
+  const bytes = Buffer.from('through a jump host\n'.repeat(100_000));
+  const names = ['a', 'b', 'c'];
+  await Promise.all(
+    names.map((name) =>
+      remotes.use(connection, use, async (remote) => {
+        const path = at(`${folder}${name}`);
+        const writer = await remote.write(path, { size: bytes.length });
+        await pipeline(Readable.from([bytes], { objectMode: false }), writer);
+        await writer.commit({ size: bytes.length });
+        assert.deepEqual(await buffer(streamOf(await remote.read(path))), bytes);
+      }),
+    ),
+  );
+  await remotes.use(connection, use, async (remote) => {
+    const found: string[] = [];
+    for await (const { name } of remote.list(at(folder))) found.push(name);
+    for (const name of names) assert.ok(found.includes(name), found.join());
+  });
+}
+
+describe('through OpenSSH', () => {
+  test('SFTP, and all sessions share one connection to the jump host', async (t) => {
+    const [jump, target] = [await sshd(t), await sshd(t)];
+    const connection = sftpConnection(target, { host: 'localhost', ...through(jumpOn(jump)) });
+    await goesThrough(remotesOf(t), connection, `${target.files}/`);
+    const log = await jump.log();
+    assert.equal(log.match(/Accepted publickey/g)?.length, 1, log);
+    // The jump host looked up the name.
+    assert.match(await target.log(), /Connection from (127\.0\.0\.1|::1) port/);
+  });
+
+  test('FTP with its data connections', async (t) => {
+    const [jump, target] = [await sshd(t), await startVsftpd()];
+    t.after(() => target.stop());
+    await goesThrough(remotesOf(t), ftpConnection(target, { host: 'localhost', ...through(jumpOn(jump)) }));
+  });
+
+  test('FTP over TLS with its data connections', async (t) => {
+    const [jump, target] = [await sshd(t), await startVsftpd({ tls: 'explicit' })];
+    t.after(() => target.stop());
+    await goesThrough(remotesOf(t), ftpConnection(target, { host: 'localhost', ...through(jumpOn(jump)) }));
+  });
+
+  test('S3', async (t) => {
+    const [jump, store] = [await sshd(t), await S3Stub.start()];
+    t.after(() => store.stop());
+    const endpoint = `http://localhost:${new URL(store.endpoint).port}`;
+    await goesThrough(remotesOf(t), { ...connectionTo({ endpoint, bucket: 'bucket' }), ...through(jumpOn(jump)) });
+  });
+
+  test('three jump hosts, one behind the other', async (t) => {
+    const [first, second, third, target] = [await sshd(t), await sshd(t), await sshd(t), await sshd(t)];
+    const second2 = jumpOn(second, through(jumpOn(first)));
+    const way = jumpOn(third, through(second2));
+    await goesThrough(remotesOf(t), sftpConnection(target, through(way)), `${target.files}/`);
+    for (const server of [first, second, third]) assert.match(await server.log(), /Accepted publickey/);
+  });
+
+  test('a body larger than all windows arrives whole, both ways', async (t) => {
+    const [jump, target] = [await sshd(t), await sshd(t)];
+    const connection = sftpConnection(target, through(jumpOn(jump)));
+    const size = 48 << 20;
+    await remotesOf(t).use(connection, use, async (remote) => {
+      const path = at(`${target.files}/large`);
+      const { body, digest } = patterned(size);
+      const writer = await remote.write(path, { size });
+      await pipeline(body, writer);
+      await writer.commit({ size });
+      const { createHash } = await import('node:crypto');
+      const hash = createHash('sha256');
+      for await (const chunk of streamOf(await remote.read(path))) hash.update(chunk as Buffer);
+      assert.equal(hash.digest('hex'), digest());
+    });
+  });
+});
+
+describe('when it does not work', () => {
+  const lists = async (remotes: Remotes, connection: Connection): Promise<void> =>
+    remotes.use(connection, use, async (remote) => void (await remote.stat(at('/'))));
+
+  test('the jump host refuses the login: the error names it, and no password', async (t) => {
+    const [jump, target] = [await sshd(t), await sshd(t)];
+    const wrong = jumpOn(jump, { privateKey: undefined, password: 'wr0ng-word' });
+    const failed = await lists(remotesOf(t), sftpConnection(target, through(wrong))).catch((error: unknown) => error);
+    withCode(
+      'login_refused',
+      new RegExp(`^the jump host jump-${jump.port} \\(127.0.0.1:${jump.port}\\): .*refused the login`),
+    )(failed);
+    assert.ok(!String(failed).includes('wr0ng-word'));
+    // The next one logs in anew.
+    await lists(remotesOf(t), sftpConnection(target, through(jumpOn(jump))));
+  });
+
+  test('forwarding is forbidden there', async (t) => {
+    const [jump, target] = [await sshd(t, 'AllowTcpForwarding no'), await sshd(t)];
+    const connection = sftpConnection(target, through(jumpOn(jump)));
+    await assert.rejects(
+      lists(remotesOf(t), connection),
+      withCode('unreachable', /the jump host .* its rules forbid it/),
+    );
+  });
+
+  test('nothing listens behind it, and it does not know the name', async (t) => {
+    const jump = await sshd(t);
+    const closed = sftpConnection({ port: 9, username: 'u' }, through(jumpOn(jump)));
+    await assert.rejects(
+      lists(remotesOf(t), closed),
+      withCode('unreachable', /does not connect to 127.0.0.1:9: it cannot reach it/),
+    );
+    const unknown = { ...closed, host: 'no-such-name.invalid' };
+    await assert.rejects(
+      lists(remotesOf(t), unknown),
+      withCode('unreachable', /does not connect to no-such-name.invalid:9/),
+    );
+  });
+
+  test('the server behind it is silent: the time for a login ends it', async (t) => {
+    const jump = await sshd(t);
+    const silent = net.createServer(() => undefined).listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    t.after(() => silent.close());
+    const { port } = silent.address() as net.AddressInfo;
+    const connection = sftpConnection(
+      { port, username: 'u' },
+      { ...through(jumpOn(jump)), pool: { connectTimeoutMs: 1500 } },
+    );
+    await assert.rejects(
+      lists(remotesOf(t), connection),
+      withCode('connect_timeout', /did not finish the SSH handshake/),
+    );
+  });
+
+  test('the host keys of both are checked, each for its own connection', async (t) => {
+    const [jump, target] = [await sshd(t), await sshd(t)];
+    const seen: string[] = [];
+    const trust: Trust = {
+      checkHostKey: async (connection, fingerprint) => {
+        seen.push(connection.id);
+        const pinned = 'hostKeys' in connection ? connection.hostKeys : [];
+        if (pinned.length > 0 && !pinned.includes(fingerprint)) throw hostKeyMismatch(connection, pinned, fingerprint);
+      },
+    };
+    const pinned = jumpOn(jump);
+    await lists(remotesOf(t, trust), sftpConnection(target, through(pinned)));
+    assert.deepEqual(seen, [pinned.id, 'c1']);
+    const another = { ...pinned, hostKeys: [`SHA256:${'A'.repeat(43)}`] };
+    await assert.rejects(
+      lists(remotesOf(t, trust), sftpConnection(target, through(another))),
+      withCode('host_key_mismatch', new RegExp(pinned.id)),
+    );
+  });
+
+  test('it dies during a transfer: the upload fails, nothing is stored, and the next one works', async (t) => {
+    const [jump, target] = [await sshd(t), await sshd(t)];
+    const line = await startProxy(jump.port);
+    t.after(() => line.stop());
+    const remotes = remotesOf(t);
+    const connection = sftpConnection(target, through(jumpOn(jump, { port: line.port })));
+    const path = at(`${target.files}/cut`);
+    const leftovers = new TestLeftovers();
+    const upload = remotes.use(connection, { ...use, leftovers: () => leftovers }, async (remote) => {
+      const size = 64 << 20;
+      const writer = await remote.write(path, { size });
+      let sent = 0;
+      const body = new Readable({
+        read() {
+          if (sent === 8 << 20) line.fail('reset');
+          sent += 1 << 20;
+          this.push(Buffer.alloc(1 << 20));
+        },
+      });
+      try {
+        await pipeline(body, writer);
+      } catch (error) {
+        await writer.abort(error as Error);
+        throw error;
+      }
+    });
+    await assert.rejects(upload, withCode('connection_lost'));
+    await remotes.use(connection, use, async (remote) => assert.rejects(remote.stat(path), withCode('not_found')));
+  });
+
+  test('the connection that `via` names is gone', async (t) => {
+    const target = await sshd(t);
+    await assert.rejects(
+      lists(remotesOf(t), sftpConnection(target, { via: 'bastion' })),
+      withCode('unreachable', /no way through the connection bastion/),
+    );
+  });
+
+  test('the operator’s lists for what lies behind a proxy hold behind a jump host', async (t) => {
+    const [jump, target] = [await sshd(t), await sshd(t)];
+    const connection = sftpConnection(target, { host: 'localhost', ...through(jumpOn(jump)) });
+    const denying = remotesOf(t, undefined, { allow: [], deny: ['localhost'] });
+    await assert.rejects(lists(denying, connection), withCode('address_denied', /localhost is no server .* jump host/));
+    await lists(remotesOf(t, undefined, { allow: ['localhost'], deny: [] }), connection);
+  });
+
+  test('an unused way is closed with the remotes, and its jump host notices', async (t) => {
+    const [jump, target] = [await sshd(t), await sshd(t)];
+    const remotes = remotesOf(t);
+    await lists(remotes, sftpConnection(target, through(jumpOn(jump))));
+    remotes.close();
+    await eventually(
+      async () => /Disconnected from|Connection closed by/.test(await jump.log()),
+      'the jump host notices it',
+    );
+  });
+});
