@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import { compileGlob } from '../base/globs/glob.js';
 import { excessOf } from '../connections/private-key-bounds.js';
-import type { Values } from '../contract/connection/definition.js';
+import { type Values, withOwnSecrets } from '../contract/connection/definition.js';
 import { definitionOf } from '../contract/connection/types.js';
 import type { AccountConfig, ConnectionConfig, FileConfig } from './schema.js';
 import { type KeyPath, quoted } from './mistakes.js';
@@ -157,7 +157,8 @@ function checkWay(connection: ConnectionConfig, { connections }: AccountConfig, 
 }
 
 function checkConnection(connection: ConnectionConfig, path: KeyPath, report: Report): void {
-  const { settings, secrets, mistakes } = definitionOf(connection);
+  const definition = definitionOf(connection);
+  const { settings, secrets, mistakes, conflicts } = definition;
   const entry: Values = { ...connection };
   const fileAt = (key: string | undefined): Buffer | undefined => {
     const file = key === undefined ? undefined : entry[key];
@@ -165,7 +166,10 @@ function checkConnection(connection: ConnectionConfig, path: KeyPath, report: Re
       ? undefined
       : readable([...path, key], file, report);
   };
-  for (const { key, found, allowed } of mistakes?.(entry) ?? []) report([...path, key], found, allowed);
+  const contradictions = conflicts?.(withOwnSecrets(entry, definition), []) ?? [];
+  for (const { key, found, allowed } of [...(mistakes?.(entry) ?? []), ...contradictions]) {
+    report([...path, ...key.split('.')], found, allowed);
+  }
   for (const { file } of Object.values(settings)) fileAt(file?.key);
   for (const [name, { file, check }] of Object.entries(secrets)) {
     if (check !== 'privateKey') continue;

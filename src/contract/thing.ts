@@ -140,8 +140,17 @@ interface Secret<N extends true | undefined = true | undefined, T = unknown>
   readonly isNeeded?: N;
   /** The server itself receives it: no other server may. */
   readonly isSent?: boolean;
-  /** Requests and gateway.yaml have it as this part of a setting, and it belongs to the address in that setting. */
-  readonly partOf?: { readonly setting: string; readonly part: string };
+  /** Requests and gateway.yaml have it as a part of a setting. */
+  readonly partOf?: PartOf;
+}
+
+interface PartOf {
+  readonly setting: string;
+  readonly part: string;
+  /** The settings that say which server receives it; absent = the address in that setting. */
+  readonly address?: readonly string[];
+  /** Whether this value of the setting has such a part; absent = every value but null. */
+  isIn?(setting: unknown): boolean;
 }
 
 type Column = Given | Kept | Hidden;

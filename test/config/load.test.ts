@@ -6,6 +6,8 @@ import { suite, test } from 'node:test';
 import { loadConfig } from '../../src/config/load.js';
 import { account, defaults, inFolder, KEY, load, mistakesIn, SFTP } from './support.js';
 
+const AES_KEY = Buffer.alloc(32, 'k').toString('base64');
+
 suite('a mistake is reported on one line with path, finding and allowed values', () => {
   const cases: { name: string; yaml: string; env?: Record<string, string>; lines: (string | RegExp)[] }[] = [
     {
@@ -163,6 +165,37 @@ suite('a mistake is reported on one line with path, finding and allowed values',
       lines: [
         /connections\[0\]\.password: no login; allowed: a password, a privateKeyFile or a privateKey /,
         /connections\[1\]\.privateKey: a privateKeyFile too; allowed: one of the two /,
+      ],
+    },
+    {
+      name: 'encryption without what it needs, and a key that would travel in the clear',
+      yaml: account({
+        connections: ['kms', 'customer', `customer, key: ${AES_KEY}`]
+          .map(
+            (type, at) =>
+              `{ name: s${at}, type: s3, bucket: b, accessKeyId: a, secretAccessKey: s, endpoint: "http://h", encryption: { type: ${type} } }`,
+          )
+          .join(', '),
+      }),
+      lines: [
+        /connections\[0\]\.encryption\.keyId: no id; allowed: the id of a key, because the type is kms /,
+        /connections\[1\]\.encryption\.key: no key; allowed: 32 bytes in base64, because the type is customer /,
+        /connections\[2\]\.encryption\.type: an endpoint with http; allowed: another one than customer /,
+      ],
+    },
+    {
+      name: 'encryption of another form',
+      yaml: account({
+        connections: ['rot13', `customer, key: ${AES_KEY}A`]
+          .map(
+            (type, at) =>
+              `{ name: s${at}, type: s3, bucket: b, accessKeyId: a, secretAccessKey: s, encryption: { type: ${type} } }`,
+          )
+          .join(', '),
+      }),
+      lines: [
+        /connections\[0\]\.encryption\.type: "rot13"; allowed: /,
+        /connections\[1\]\.encryption\.key: a text that is not shown here; allowed: 32 bytes in base64 /,
       ],
     },
     {
@@ -462,6 +495,7 @@ suite('allowed values are loaded', () => {
         forcePathStyle: true,
         uploader: 'streamed',
         acl: 'none',
+        encryption: { type: 'none' },
         requesterPays: false,
         checksums: 'auto',
         prefix: '',

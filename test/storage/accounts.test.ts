@@ -223,6 +223,8 @@ for (const kind of DATABASES) {
         uploader: 'streamed',
         storageClass: undefined,
         acl: 'none',
+        encryption: { type: 'none' },
+        encryptionKey: undefined,
         requesterPays: false,
         checksums: 'auto',
         prefix: 'in/here/',

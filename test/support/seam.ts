@@ -128,6 +128,7 @@ export function connectionOf(settings: Readonly<Record<string, unknown>> & { rea
       forcePathStyle: true,
       uploader: 'streamed',
       acl: 'none',
+      encryption: { type: 'none' },
       requesterPays: false,
       checksums: 'auto',
       prefix: '',

@@ -21,10 +21,14 @@ const checkChanges = Object.fromEntries(
   ]),
 );
 
-/** @throws GatewayError bad_request */
-export function draftOf(said: ConnectionInput, definition = definitionOf(said)): ConnectionDraft {
+/** `kept`: the stored secrets, which an input without them keeps. @throws GatewayError bad_request */
+export function draftOf(
+  said: ConnectionInput,
+  definition = definitionOf(said),
+  kept: readonly string[] = [],
+): ConnectionDraft {
   const input = withOwnSecrets(said, definition);
-  checkSettings(input, definition);
+  checkSettings(input, definition, kept);
   return {
     id: input.id,
     name: input.name,
@@ -43,12 +47,8 @@ export function draftOf(said: ConnectionInput, definition = definitionOf(said)):
  */
 export function editedDraft(stored: ManagedConnection, patch: Readonly<Record<string, unknown>>): ConnectionDraft {
   const changes = checkChanges[stored.type]?.(patch) ?? {};
-  const draft = draftOf({
-    ...flatSettings(stored),
-    isActive: stored.isActive,
-    keyPairId: stored.keyPairId,
-    ...changes,
-  });
+  const input = { ...flatSettings(stored), isActive: stored.isActive, keyPairId: stored.keyPairId, ...changes };
+  const draft = draftOf(input, definitionOf(stored), stored.secrets);
   // An uploaded private key replaces the generated one.
   const keyPairId =
     typeof changes['privateKey'] === 'string' && changes['keyPairId'] === undefined ? null : draft.keyPairId;
@@ -74,7 +74,7 @@ export function requireSecretsAgain(stored: ManagedConnection, draft: Connection
     addressOf({ address }, stored.settings) !== addressOf({ address }, draft.settings);
   for (const name of open) {
     const { isSent = false, partOf } = definition.secrets[name] ?? {};
-    if (!isSent || !isMoved(partOf === undefined ? definition.address : [partOf.setting])) continue;
+    if (!isSent || !isMoved(partOf === undefined ? definition.address : (partOf.address ?? [partOf.setting]))) continue;
     if (partOf === undefined) throw badField(name, 'must be given again (or null), because the server has changed');
     throw badField(`${partOf.setting}.${partOf.part}`, 'must be given again (or null), because the URL has changed');
   }
@@ -141,9 +141,16 @@ function secretsOf(input: ConnectionInput, { secrets }: Definition): SecretChang
 }
 
 /** Rules that no schema expresses. @throws GatewayError bad_request */
-function checkSettings(input: ConnectionInput, { settings, secrets }: Definition): void {
+function checkSettings(
+  input: ConnectionInput,
+  { settings, secrets, conflicts }: Definition,
+  kept: readonly string[],
+): void {
   for (const [name, { check }] of Object.entries({ ...settings, ...secrets })) {
     const refused = refusalOf(check, input[name]);
     if (refused !== undefined) throw badField(name, refused);
   }
+  const unchanged = kept.filter((name) => input[name] === undefined);
+  const [first] = conflicts?.(input, unchanged) ?? [];
+  if (first !== undefined) throw badField(first.key, `must be ${first.allowed}`);
 }

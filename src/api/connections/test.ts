@@ -1,6 +1,7 @@
 /** The test of a connection, step by step. */
 import { Type } from 'typebox';
 import { unknown } from '../../base/errors.js';
+import { definitionOf } from '../../contract/connection/types.js';
 import { described, flag, object, text, withDefault } from '../../contract/schema.js';
 import type { Connection } from '../../connections/connection.js';
 import { requireConnection } from '../../connections/require.js';
@@ -53,15 +54,17 @@ endpoint('POST /manage/test-connection', {
   errors: ['unknown_connection'],
 }).handle(async (input, services) => {
   const { connection, basedOn, probe } = input.body;
-  const draft = draftOf(connection);
   const { accountId } = input.caller;
   let stored: ManagedConnection | undefined;
-  let base: Connection | undefined;
   if (basedOn !== undefined) {
     stored = await requireConnection(services.storage.management.connections, accountId, basedOn);
-    if (stored.type !== draft.type) throw unknown('connection', basedOn);
+    if (stored.type !== connection.type) throw unknown('connection', basedOn);
+  }
+  const draft = draftOf(connection, definitionOf(connection), stored?.secrets);
+  let base: Connection | undefined;
+  if (stored !== undefined) {
     requireSecretsAgain(stored, draft);
-    base = await connectionOf(services, input.caller, basedOn);
+    base = await connectionOf(services, input.caller, stored.id);
   }
   let secrets = secretValues(draft, base);
   if (draft.keyPairId !== null) {

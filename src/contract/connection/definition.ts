@@ -19,7 +19,7 @@ interface Capabilities {
   readonly isObjectStore: boolean;
 }
 
-/** A mistake in gateway.yaml, at a key of the connection. */
+/** A mistake in gateway.yaml, at a key of the connection: `proxy`, or a part of it: `proxy.url`. */
 export interface FileMistake {
   readonly key: string;
   readonly found: string;
@@ -51,6 +51,11 @@ export interface Definition<
   readonly hasCertificate: (settings: Values) => boolean;
   /** Rules for an entry in gateway.yaml that no schema can express. */
   readonly mistakes?: (entry: Values) => readonly FileMistake[];
+  /**
+   * Fields that contradict each other, in gateway.yaml and in requests. Secrets have their own names; `kept` names those
+   * that are stored and that the request does not change.
+   */
+  readonly conflicts?: (values: Values, kept: readonly string[]) => readonly FileMistake[];
 }
 
 export function connectionType<
@@ -81,9 +86,12 @@ export function withOwnSecrets<V extends Values>(input: V, { secrets }: Definiti
   const own = Object.entries(secrets).flatMap(([name, { partOf }]) => {
     if (partOf === undefined) return [];
     const setting = input[partOf.setting];
-    if (setting === null) return [[name, null] as const];
-    const value = (setting as Values | undefined)?.[partOf.part];
-    return value === undefined ? [] : [[name, value] as const];
+    if (setting === undefined) return [];
+    const value = setting === null ? undefined : (setting as Values)[partOf.part];
+    if (value !== undefined) return [[name, value] as const];
+    // A setting without such a part takes the stored one away.
+    const hasPart = setting !== null && (partOf.isIn?.(setting) ?? true);
+    return hasPart ? [] : [[name, null] as const];
   });
   return { ...input, ...Object.fromEntries(own) };
 }

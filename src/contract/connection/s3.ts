@@ -1,8 +1,9 @@
 /** Connections to object stores that speak S3. */
-import { LINE, LINE_OR_EMPTY, NAME, REGION } from '../patterns.js';
-import { fixed, flag, oneOf, text, textOrNull } from '../schema.js';
+import { type TProperties, Type } from 'typebox';
+import { AES_KEY, LINE, LINE_OR_EMPTY, NAME, REGION } from '../patterns.js';
+import { fixed, flag, oneOf, text, textOrNull, type TSchemaOf } from '../schema.js';
 import { given, needed, secret } from '../thing.js';
-import { connectionType } from './definition.js';
+import { connectionType, type FileMistake, type Values } from './definition.js';
 import { certificates, everywhere, line, onServers, proxyPassword, reached } from './fields.js';
 
 const NAME_IN_FILE = { schema: text('text of at least one character', { pattern: NAME }) };
@@ -19,6 +20,73 @@ const ACLS = [
   'bucket-owner-full-control',
 ] as const;
 const always = { isFixed: true, isHarmless: true } as const;
+
+const ENCRYPTIONS = ['none', 'aes256', 'kms', 'customer'] as const;
+const ENCRYPTION =
+  'How the store encrypts new objects. `type`: `aes256` = with keys of its own; `kms` = with the key `keyId` of its key management; `customer` = with `key`, which every request carries; `none` = nothing is asked.';
+const ENCRYPTION_KEY =
+  'The key for `customer`: 32 bytes in base64. Written, never shown. It must be given again if the endpoint changes.';
+
+interface StoredEncryption {
+  readonly type: (typeof ENCRYPTIONS)[number];
+  readonly keyId?: string;
+}
+
+const encryptionObject = (description: string, more: TProperties): TSchemaOf<StoredEncryption> =>
+  Type.Unsafe({
+    type: 'object',
+    required: ['type'],
+    properties: {
+      type: oneOf(
+        ENCRYPTIONS,
+        '`aes256` = keys of the store; `kms` = the key `keyId`; `customer` = the key `key`; `none` = as the bucket says.',
+      ),
+      ...more,
+    },
+    additionalProperties: false,
+    description,
+  });
+const keyId = line('Id or ARN of the key in the key management of the store, for `kms`.');
+
+const encryption = given(
+  encryptionObject(ENCRYPTION, {
+    keyId,
+    key: text(ENCRYPTION_KEY, { pattern: AES_KEY, writeOnly: true }),
+  }),
+  {
+    texts: {
+      label: 'Encryption',
+      parts: {
+        type: {
+          label: 'Encryption',
+          hint: 'How the store encrypts new objects.',
+          choices: {
+            none: 'As the bucket says',
+            aes256: 'With keys of the store (SSE-S3)',
+            kms: 'With a key of its key management (SSE-KMS)',
+            customer: 'With your own key (SSE-C)',
+          },
+        },
+        keyId: { label: 'Id of the KMS key', hint: 'Only for SSE-KMS.' },
+        key: {
+          label: 'Encryption key',
+          hint: 'Only for SSE-C: 32 bytes in base64. Without it, nobody can read the objects.',
+        },
+      },
+    },
+    file: {
+      schema: encryptionObject('the keys type, keyId and key', {
+        keyId,
+        key: text('32 bytes in base64', { pattern: AES_KEY }),
+      }),
+    },
+    shown: encryptionObject(ENCRYPTION, { keyId: text('Id or ARN of the key.') }),
+    keep: ({ type, keyId: id }) => ({ type, ...(id === undefined ? {} : { keyId: id }) }),
+    default: { type: 'none' },
+    isHarmless: true,
+    isAdvanced: true,
+  },
+);
 
 const settings = {
   ...everywhere,
@@ -101,6 +169,7 @@ const settings = {
     isHarmless: true,
     isAdvanced: true,
   }),
+  encryption,
   requesterPays: given(flag('The account of the access key pays for requests and transfers.'), {
     texts: { label: 'Requester pays', hint: 'For buckets whose owner lets others pay for requests.' },
     default: false,
@@ -150,6 +219,11 @@ const secrets = {
     texts: { label: 'Session token', hint: 'For temporary credentials.' },
     maxLength: 8192,
   }),
+  encryptionKey: secret(ENCRYPTION_KEY, {
+    texts: { label: 'Encryption key' },
+    isSent: true,
+    partOf: { setting: 'encryption', part: 'key', address: ['endpoint'], isIn: isByCustomer },
+  }),
 };
 
 export const s3 = connectionType('s3', {
@@ -173,8 +247,37 @@ export const s3 = connectionType('s3', {
     code === 'remote_failure' || code === 'not_found'
       ? 'Check the name of the bucket, the region and the prefix.'
       : undefined,
-  hasCertificate: ({ endpoint }) => !(typeof endpoint === 'string' ? endpoint : 'https:').startsWith('http:'),
+  hasCertificate: isEncryptedOnTheWay,
+  conflicts: encryptionConflicts,
 });
+
+function isEncryptedOnTheWay({ endpoint }: Values): boolean {
+  return !(typeof endpoint === 'string' ? endpoint : 'https:').toLowerCase().startsWith('http:');
+}
+
+function isByCustomer(setting: unknown): boolean {
+  return (setting as StoredEncryption).type === 'customer';
+}
+
+function encryptionConflicts(values: Values, kept: readonly string[]): FileMistake[] {
+  const { type = 'none', keyId: id } = (values['encryption'] ?? {}) as Partial<StoredEncryption>;
+  const hasKey = typeof values['encryptionKey'] === 'string';
+  const refused = (part: string, found: string, allowed: string): FileMistake[] => [
+    { key: `encryption.${part}`, found, allowed },
+  ];
+  if (type !== 'kms' && id !== undefined) return refused('keyId', `type ${type}`, 'absent, unless the type is kms');
+  if (type === 'kms' && id === undefined) return refused('keyId', 'no id', 'the id of a key, because the type is kms');
+  if (type !== 'customer') return hasKey ? refused('key', `type ${type}`, 'absent, unless the type is customer') : [];
+  if (!hasKey && !kept.includes('encryptionKey')) {
+    return refused('key', 'no key', '32 bytes in base64, because the type is customer');
+  }
+  if (isEncryptedOnTheWay(values)) return [];
+  return refused(
+    'type',
+    'an endpoint with http',
+    'another one than customer while the endpoint is http: the key would travel in the clear',
+  );
+}
 
 /** "" or a key prefix ending in "/", without a leading one. */
 function folderPrefix(prefix: string): string {

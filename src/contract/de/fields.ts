@@ -115,6 +115,27 @@ export const fields: ThingTexts = {
         'bucket-owner-full-control': 'Alle Rechte für den Besitzer des Buckets',
       },
     },
+    encryption: {
+      label: 'Verschlüsselung',
+      parts: {
+        type: {
+          label: 'Verschlüsselung',
+          hint: 'Wie der Speicher neue Objekte verschlüsselt.',
+          choices: {
+            none: 'Wie der Bucket es vorgibt',
+            aes256: 'Mit Schlüsseln des Speichers (SSE-S3)',
+            kms: 'Mit einem Schlüssel seiner Schlüsselverwaltung (SSE-KMS)',
+            customer: 'Mit einem eigenen Schlüssel (SSE-C)',
+          },
+        },
+        keyId: { label: 'Kennung des KMS-Schlüssels', hint: 'Nur für SSE-KMS.' },
+        key: {
+          label: 'Schlüssel der Objekte',
+          hint: 'Nur für SSE-C: 32 Bytes in base64. Ohne ihn kann niemand die Objekte lesen.',
+        },
+      },
+    },
+    encryptionKey: { label: 'Schlüssel der Objekte' },
     requesterPays: {
       label: 'Anforderer zahlt',
       hint: 'Für Buckets, deren Besitzer die Kosten der Anfragen nicht trägt.',

@@ -73,7 +73,12 @@ test('connections of every type are created with their defaults, and no answer s
   assert.deepEqual([ftp['port'], ftp['tls'], ftp['tlsVerify']], [21, 'explicit', true]);
   const s3 = await make(ops, S3);
   assert.deepEqual([s3['prefix'], s3['region'], s3['endpoint']], ['in/', 'us-east-1', null]);
-  assert.deepEqual(s3.secrets, { proxyPassword: false, secretAccessKey: true, sessionToken: false });
+  assert.deepEqual(s3.secrets, {
+    proxyPassword: false,
+    secretAccessKey: true,
+    sessionToken: false,
+    encryptionKey: false,
+  });
   for (const { id } of [sftp, ftp, s3]) assert.equal((await ops.get(`/manage/connections/${id}`)).status, 200);
   const listed = field<Connection[]>(await ops.get('/manage/connections'), 'connections');
   assert.deepEqual(
@@ -133,6 +138,53 @@ test('the password of a proxy is a secret of its own, and nothing stored is sent
   assert.equal((await ops.patch(at, { proxy: { ...proxy, url }, password: 'again' })).status, 200);
   assert.equal((await ops.patch(at, { proxy: null, password: 'again' })).status, 200);
   assert.equal(await secrets(), false);
+});
+
+test('the key of encrypted objects is a secret of its own, which no other store and no plain http gets', async () => {
+  const key = Buffer.alloc(32, 'k').toString('base64');
+  const endpoint = 'https://s3.example.com';
+  const own = { ...S3, endpoint, encryption: { type: 'customer', key } };
+  const wrong: readonly [object, RegExp][] = [
+    [{ type: 'rot13' }, /encryption\.type/],
+    [{}, /type is missing/],
+    [{ type: 'kms' }, /encryption\.keyId must be the id of a key/],
+    [{ type: 'aes256', keyId: 'k' }, /encryption\.keyId must be absent/],
+    [{ type: 'kms', keyId: 'a\nb' }, /encryption\.keyId/],
+    [{ type: 'customer' }, /encryption\.key must be 32 bytes in base64/],
+    [{ type: 'customer', key: `${key}=` }, /encryption\.key/],
+    [{ type: 'customer', key: Buffer.alloc(31).toString('base64') }, /encryption\.key/],
+    [{ type: 'kms', keyId: 'k', key }, /encryption\.key must be absent/],
+  ];
+  const refused = async (input: object, text: RegExp): Promise<void> => {
+    const answer = await ops.post('/manage/connections', input);
+    expectError(answer, 400, 'bad_request');
+    assert.match(String(answer.json['error']), text);
+    assert.ok(!answer.text.includes(key));
+  };
+  for (const [encryption, text] of wrong) await refused({ ...own, encryption }, text);
+  await refused({ ...own, endpoint: 'HTTP://s3.example.com' }, /encryption\.type must be .*in the clear/);
+  const made = await make(ops, own);
+  const at = `/manage/connections/${made.id}`;
+  const shown = await ops.get(at);
+  assert.ok(!shown.text.includes(key));
+  assert.deepEqual(field(shown, 'encryption'), { type: 'customer' });
+  const hasKey = async (): Promise<unknown> =>
+    field<Connection['secrets']>(await ops.get(at), 'secrets')['encryptionKey'];
+  assert.equal(await hasKey(), true);
+  assert.equal((await ops.patch(at, { encryption: { type: 'customer' } })).status, 200);
+  assert.equal(await hasKey(), true);
+  expectError(await ops.patch(at, { endpoint: 'http://s3.example.com' }), 400, 'bad_request');
+  const moved = await ops.patch(at, { endpoint: 'https://elsewhere.example.com' });
+  expectError(moved, 400, 'bad_request');
+  assert.match(moved.text, /encryption\.key must be given again/);
+  const draft = { ...S3, endpoint: 'https://elsewhere.example.com', encryption: { type: 'customer' } };
+  expectError(await ops.post('/manage/test-connection', { connection: draft, basedOn: made.id }), 400, 'bad_request');
+  expectError(await ops.post('/manage/test-connection', { connection: draft }), 400, 'bad_request');
+  assert.equal((await ops.patch(at, { endpoint: draft.endpoint, encryption: own.encryption })).status, 200);
+  assert.equal((await ops.patch(at, { encryption: { type: 'kms', keyId: 'arn:aws:kms:x' } })).status, 200);
+  assert.equal(await hasKey(), false);
+  assert.deepEqual(field(await ops.get(at), 'encryption'), { type: 'kms', keyId: 'arn:aws:kms:x' });
+  expectError(await ops.patch(at, { encryption: { type: 'customer' } }), 400, 'bad_request');
 });
 
 test('an edit keeps the secrets that it does not name, but no password is sent to another server', async () => {

@@ -1,9 +1,6 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import http from 'node:http';
-import https from 'node:https';
 import net from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -25,6 +22,7 @@ import {
   store,
 } from '../support/s3-rig.js';
 import { listed, S3Stub, s3Error, xml, type Answer } from '../../servers/scripted-s3.js';
+import { redirectTo, selfSigned } from '../support/s3-over-tls.js';
 
 const MIB = 1024 * 1024;
 
@@ -630,44 +628,3 @@ describe('s3 endpoints', () => {
     assert.equal(complete?.body.toString().match(/<ChecksumCRC32>[^<]+</g)?.length, 2);
   });
 });
-
-/** Sends every connection of the rig to the stub; returns the names that were resolved. */
-function redirectTo(stub: S3Stub, rig: S3Rig): Set<string> {
-  const hosts = new Set<string>();
-  const secure = new https.Agent({ keepAlive: true });
-  const connect = secure.createConnection.bind(secure);
-  secure.createConnection = (options, done) => {
-    hosts.add(String(options.host));
-    return connect({ ...options, host: '127.0.0.1', port: stub.port, rejectUnauthorized: false }, done);
-  };
-  Object.assign(rig.deps.dialer, { agents: () => ({ http: new http.Agent(), https: secure }) });
-  return hosts;
-}
-
-function selfSigned(host: string): { key: string; cert: string } {
-  const name = net.isIP(host) === 0 ? `DNS:${host}` : `IP:${host}`;
-  const pem = execFileSync(
-    'openssl',
-    [
-      'req',
-      '-x509',
-      '-newkey',
-      'ec',
-      '-pkeyopt',
-      'ec_paramgen_curve:prime256v1',
-      '-nodes',
-      '-days',
-      '2',
-      '-subj',
-      `/CN=${host}`,
-      '-addext',
-      `subjectAltName=${name}`,
-      '-keyout',
-      '-',
-      '-out',
-      '-',
-    ],
-    { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] },
-  );
-  return { key: pem, cert: pem.slice(pem.indexOf('-----BEGIN CERTIFICATE')) };
-}

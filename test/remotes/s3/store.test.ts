@@ -94,6 +94,17 @@ for (const uploader of ['streamed', 'sdk'] as const)
       );
     });
 
+    test('a store without encryption says so, and keeps nothing', async () => {
+      const own = await rig.open(undefined, { ...rig.connection, encryption: { type: 'aes256' } });
+      for (const size of [10, 2 * PART + 1]) {
+        await assert.rejects(store(own, '/encrypted', patterned(size)), (error: { remote?: { text?: string } }) => {
+          assert.match(error.remote?.text ?? '', /encryption is not supported/i);
+          return failsWith('remote_failure')(error);
+        });
+      }
+      assert.deepEqual(await keysBelow('/encrypted'), []);
+    });
+
     test('a listing hides the folder marker; a file has the facts of stat, a folder has none', async () => {
       await plant('/pages/file', 'x');
       await plant('/pages/sub/deep/file');

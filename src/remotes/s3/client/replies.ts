@@ -126,8 +126,11 @@ function systemCode(thrown: unknown): string | undefined {
 
 function wordsOf(error: SdkError, code: string | undefined, status: number): { code: string; text: string } {
   const message = error.message === undefined || NAMELESS.has(error.message) ? '' : error.message;
-  // A store that explains a bad signature may quote it.
-  const text = message.replace(/\b[0-9a-f]{64}\b/gi, '…').replace(/(signature|credential)=[^\s,&]+/gi, '$1=…');
+  // A store that explains a bad signature may quote it, or the key of a customer.
+  const text = message
+    .replace(/[A-Za-z0-9+/]{43}=/g, '…')
+    .replace(/\b[0-9a-f]{64}\b/gi, '…')
+    .replace(/(signature|credential)=[^\s,&]+/gi, '$1=…');
   return { code: code ?? `HTTP ${status}`, text: text === '' ? `HTTP ${status}` : text };
 }
 

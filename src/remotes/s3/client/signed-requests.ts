@@ -17,13 +17,13 @@ import {
 import { createHmac, hash } from 'node:crypto';
 import http from 'node:http';
 import https from 'node:https';
-import { crc32 } from 'node:zlib';
 import { onAbort } from '../../../base/deadline.js';
 import type { EndSignal } from '../../../base/ending.js';
 import type { S3Connection } from '../../../connections/connection.js';
 import { proofOf } from '../../certificate-proof.js';
 import { type Added, addedHeaders } from './additions.js';
 import { type Answered, USER_AGENT, type Witnessed } from './bounded-handler.js';
+import { crc32InBase64 } from './crc32.js';
 
 /** The object that a request is about, in the SDK's terms. */
 interface ObjectName extends Added {
@@ -93,7 +93,7 @@ export class SignedRequests {
     if (ContentMD5 !== undefined) headers['content-md5'] = ContentMD5;
     if (IfNoneMatch !== undefined) headers['if-none-match'] = IfNoneMatch;
     if (this.#options.hasChecksum) {
-      headers['x-amz-checksum-crc32'] = checksumOf(body);
+      headers['x-amz-checksum-crc32'] = crc32InBase64(body);
       headers['x-amz-sdk-checksum-algorithm'] = 'CRC32';
     }
     for (const [name, value] of Object.entries(Metadata)) headers[METADATA + name] = value;
@@ -299,12 +299,6 @@ function objectOf({ statusCode, headers }: http.IncomingMessage): ObjectAnswer |
 
 const text = (value: string | string[] | undefined): string | undefined =>
   value === undefined ? undefined : String(value);
-
-function checksumOf(body: Buffer): string {
-  const sum = Buffer.alloc(4);
-  sum.writeUInt32BE(crc32(body));
-  return sum.toString('base64');
-}
 
 /** Encodes all characters except the unreserved ones of RFC 3986. */
 function encoded(part: string): string {

@@ -1,6 +1,7 @@
 import {
   GetObjectCommand,
   HeadBucketCommand,
+  HeadObjectCommand,
   ListObjectsCommand,
   ListObjectsV2Command,
   PutObjectCommand,
@@ -119,7 +120,7 @@ export class Bucket {
     { bucket = this.name, signal }: HeadOptions = {},
   ): Promise<ObjectFacts | undefined> {
     const { requests, additions } = this.calls;
-    const object = { Bucket: bucket, Key: key, ...additions.every };
+    const object = { Bucket: bucket, Key: key, ...additions.opened };
     try {
       const found = await this.calls.call((options) => requests.head(object, options), {
         step: 'open',
@@ -141,6 +142,15 @@ export class Bucket {
       }
       throw error;
     }
+  }
+
+  /** The CRC32 of the object of `facts`; undefined if the store has none, or holds another object by now. */
+  async checksum(key: string, what: string, facts: ObjectFacts): Promise<string | undefined> {
+    const { client } = this.calls;
+    const command = new HeadObjectCommand({ Bucket: this.name, Key: key, ChecksumMode: 'ENABLED' });
+    const about = { step: 'verify', what, attempts: IDEMPOTENT_ATTEMPTS } as const;
+    const { ChecksumCRC32, ETag } = await this.calls.call((options) => client.send(command, options), about);
+    return bareEtag(ETag) === facts.etag ? ChecksumCRC32 : undefined;
   }
 
   /** Checks that the store is there and accepts the key. A refused HEAD gives no reason: the list request does. */
@@ -280,7 +290,7 @@ export class Bucket {
     const input = {
       Bucket: this.name,
       Key: key,
-      ...additions.every,
+      ...additions.opened,
       ...(facts?.etag === undefined ? {} : { IfMatch: `"${facts.etag}"` }),
       ...(range === undefined ? {} : { Range: `bytes=${range.start}-${range.end}` }),
     };

@@ -7,7 +7,7 @@ import {
   type CompletedPart,
   type UploadPartCommandOutput,
 } from '@aws-sdk/client-s3';
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { GatewayError, hasCode } from '../../../base/errors.js';
 import { EPOCH } from '../../listing.js';
@@ -20,6 +20,7 @@ import type { Bucket, ObjectFacts } from './bucket.js';
 import { describe, type Description } from './description.js';
 import { IDEMPOTENT_ATTEMPTS } from '../client/calls.js';
 import { contentMd5, sendBody, streamedError } from '../client/checksums.js';
+import { crc32InBase64 } from '../client/crc32.js';
 import { bareEtag, copySource } from './keys.js';
 import { replyOf } from '../client/replies.js';
 import { StreamedRequest } from '../client/streamed-request.js';
@@ -290,15 +291,18 @@ export class MultipartUpload {
     return wasLost && (await this.completed().catch(() => undefined)) !== undefined;
   }
 
-  /** The object at the key, if its ETag shows that it was made from these parts. */
+  /**
+   * The object at the key, if its ETag or its checksum shows that it was made from these parts. The ETags of encrypted
+   * objects show nothing, except with the keys of the store: they are no digests.
+   */
   async completed(): Promise<CompletedUpload | undefined> {
-    const sums = this.#parts.map(({ ETag }) => bareEtag(ETag) ?? '');
-    if (!sums.every((sum) => /^[0-9a-f]{32}$/i.test(sum))) return undefined;
-    const joined = createHash('md5')
-      .update(Buffer.from(sums.join(''), 'hex'))
-      .digest('hex');
-    const facts = await this.#bucket.head(this.target.key, this.target.path);
-    return facts?.etag === `${joined}-${sums.length}` ? facts : undefined;
+    const etag = joinedEtag(this.#parts);
+    const crc = joinedCrc(this.#parts);
+    if (etag === undefined && crc === undefined) return undefined;
+    const { key, path } = this.target;
+    const facts = await this.#bucket.head(key, path);
+    if (facts === undefined || (etag !== undefined && facts.etag === etag)) return facts;
+    return crc !== undefined && (await this.#bucket.checksum(key, path, facts)) === crc ? facts : undefined;
   }
 
   #partCommand(number: number, body: Buffer | Readable, size: number, md5?: string): UploadPartCommand {
@@ -382,6 +386,20 @@ export async function abortUpload(bucket: Bucket, { path, key }: UploadTarget, u
   } catch (error) {
     if (replyOf(error).status !== 404) throw error;
   }
+}
+
+/** The ETag of an object made from these parts; undefined if the ETags of the parts are no MD5 digests. */
+function joinedEtag(parts: readonly CompletedPart[]): string | undefined {
+  const sums = parts.map(({ ETag }) => bareEtag(ETag) ?? '');
+  if (!sums.every((sum) => /^[0-9a-f]{32}$/i.test(sum))) return undefined;
+  return `${hash('md5', Buffer.from(sums.join(''), 'hex'), 'hex')}-${sums.length}`;
+}
+
+/** The checksum that S3 gives an object made from these parts: that of their checksums. */
+function joinedCrc(parts: readonly CompletedPart[]): string | undefined {
+  const sums = parts.map(({ ChecksumCRC32 }) => ChecksumCRC32);
+  if (sums.length === 0 || !sums.every((sum) => sum !== undefined)) return undefined;
+  return `${crc32InBase64(Buffer.concat(sums.map((sum) => Buffer.from(sum, 'base64'))))}-${sums.length}`;
 }
 
 /** If the SDK sends a checksum with every part, the upload must have been opened for that kind. */

@@ -119,7 +119,7 @@ export class S3Remote implements Remote {
   get facts(): ServerFacts {
     const { calls, name } = this.#bucket;
     const { listing, exclusivePut, exclusiveComplete, equalParts } = calls.traits.now;
-    const { storageClass, acl, requesterPays, checksums } = this.#connection;
+    const { storageClass, acl, encryption, requesterPays, checksums } = this.#connection;
     return {
       protocol: 'S3',
       listing,
@@ -128,6 +128,7 @@ export class S3Remote implements Remote {
       equalParts,
       ...(storageClass === undefined ? {} : { storageClass }),
       ...(acl === 'none' ? {} : { acl }),
+      ...(encryption.type === 'none' ? {} : { encryption: encryption.type }),
       ...(requesterPays ? { requesterPays } : {}),
       checksums,
       requiresChecksums: calls.traits.wantsChecksums(name),
@@ -334,7 +335,12 @@ export class S3Remote implements Remote {
   #reaches(other: S3Remote): boolean {
     const [mine, its] = [this.#connection, other.#connection];
     const login = (connection: S3Connection): string =>
-      JSON.stringify([hostOf(connection), identityOf({ ...connection, bucket: '', checksums: 'auto' })]);
+      JSON.stringify([
+        hostOf(connection),
+        identityOf({ ...connection, bucket: '', checksums: 'auto' }),
+        // A copy names one key of a customer, for the object that is read and for the new one.
+        connection.encryption.type === 'customer' ? connection.encryptionKey : '',
+      ]);
     return login(mine) === login(its);
   }
 

@@ -66,6 +66,8 @@ export function ConnectionFields(props: ConnectionForm & { readonly derivedId?: 
       ...(isHidden(name) ? { draw: () => null } : {}),
     };
   };
+  const keptPart = (secret: string) =>
+    known?.secrets[secret] === true ? { placeholder: '••••••••', hint: words.keptSecret } : undefined;
   const names = namesOf(type);
   const others = names.filter((name) => ![...OF_SERVER, ...OF_LOGIN, ...type.advanced].includes(name));
   const { label, hint } = t.fields.connection.id;
@@ -104,8 +106,8 @@ export function ConnectionFields(props: ConnectionForm & { readonly derivedId?: 
         ]}
         special={{
           ...Object.fromEntries(names.map((name) => [name, specialOf(name)])),
-          'proxy.password':
-            known?.secrets['proxyPassword'] === true ? { placeholder: '••••••••', hint: words.keptSecret } : undefined,
+          'proxy.password': keptPart('proxyPassword'),
+          'encryption.key': keptPart('encryptionKey'),
           id: {
             draw: () => (
               <TextField
