@@ -16,6 +16,9 @@ export const ABSOLUTE = '^/[^\\u0000-\\u001f\\u007f]*$';
 /** A key of 32 bytes, in base64. */
 export const AES_KEY = '^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$';
 
+/** The URL of a service: without a login, a query and a fragment. */
+export const STS_URL = '^https?://[^\\s@?#\\\\]+$';
+
 /** The URL of a proxy: protocol, host and port, without a login. */
 export const PROXY_URL =
   '^(http|socks5)://([\\p{L}\\p{N}_.-]{1,253}|\\[[0-9A-Fa-f:.]{2,45}\\]):(6553[0-5]|655[0-2][0-9]|65[0-4][0-9]{2}|6[0-4][0-9]{3}|[1-5][0-9]{4}|[1-9][0-9]{0,3})/?$';

@@ -70,7 +70,7 @@ function missingKeys(schema: Node, shown: unknown, path: readonly string[]): str
     return shown.flatMap((item) => missingKeys(schema.items ?? {}, item, [...path, '[]']));
   }
   // The pool of one host or connection shows only its changes; pools.default shows all keys. A proxy is none.
-  if (['pool', 'proxy', 'algorithms', 'encryption'].includes(path.at(-1) ?? '')) return [];
+  if (['pool', 'proxy', 'algorithms', 'encryption', 'role'].includes(path.at(-1) ?? '')) return [];
   return Object.entries(schema.properties ?? {}).flatMap(([name, property]) =>
     Object.hasOwn(shown as Tree, name)
       ? missingKeys(property, (shown as Tree)[name], [...path, name])

@@ -223,6 +223,7 @@ for (const kind of DATABASES) {
         uploader: 'streamed',
         storageClass: undefined,
         acl: 'none',
+        role: undefined,
         encryption: { type: 'none' },
         encryptionKey: undefined,
         requesterPays: false,

@@ -1,6 +1,6 @@
 /** Connections to object stores that speak S3. */
 import { type TProperties, Type } from 'typebox';
-import { AES_KEY, LINE, LINE_OR_EMPTY, NAME, REGION } from '../patterns.js';
+import { AES_KEY, LINE, LINE_OR_EMPTY, NAME, REGION, STS_URL } from '../patterns.js';
 import { fixed, flag, oneOf, text, textOrNull, type TSchemaOf } from '../schema.js';
 import { given, needed, secret } from '../thing.js';
 import { connectionType, type FileMistake, type Values } from './definition.js';
@@ -27,10 +27,7 @@ const ENCRYPTION =
 const ENCRYPTION_KEY =
   'The key for `customer`: 32 bytes in base64. Written, never shown. It must be given again if the endpoint changes.';
 
-interface StoredEncryption {
-  readonly type: (typeof ENCRYPTIONS)[number];
-  readonly keyId?: string;
-}
+type StoredEncryption = Readonly<{ type: (typeof ENCRYPTIONS)[number]; keyId?: string }>;
 
 const encryptionObject = (description: string, more: TProperties): TSchemaOf<StoredEncryption> =>
   Type.Unsafe({
@@ -87,6 +84,47 @@ const encryption = given(
     isAdvanced: true,
   },
 );
+
+const ROLE =
+  'A role whose keys sign the requests, in place of the access key, which only asks for them (STS AssumeRole); null = none.';
+
+type StoredRole = Readonly<{ arn: string; externalId?: string; sessionName?: string; endpoint?: string }>;
+
+const roleObject = (description: string): TSchemaOf<StoredRole | null> =>
+  Type.Unsafe({
+    type: ['object', 'null'],
+    required: ['arn'],
+    properties: {
+      arn: text('ARN of the role.', { pattern: '^[!-~]+$', minLength: 1, maxLength: 2048 }),
+      externalId: text('The external id that the trust policy of the role asks for.', {
+        pattern: '^[A-Za-z0-9_+=,.@:/-]{2,1224}$',
+      }),
+      sessionName: text('Name of the session, as logs of the store show it; absent = file-transfer-gateway.', {
+        pattern: '^[A-Za-z0-9_+=,.@-]{2,64}$',
+      }),
+      endpoint: text('URL of the security token service; absent = that of AWS in the region, or the store itself.', {
+        pattern: STS_URL,
+        maxLength: 2048,
+      }),
+    },
+    additionalProperties: false,
+    description,
+  });
+
+const role = given(roleObject(ROLE), {
+  texts: {
+    label: 'Role',
+    parts: {
+      arn: { label: 'Role (ARN)', hint: 'Its keys sign the requests. Empty: the access key does.' },
+      externalId: { label: 'External id', hint: 'If the trust policy of the role asks for one.' },
+      sessionName: { label: 'Name of the session', hint: 'Shown in the logs of the store.' },
+      endpoint: { label: 'URL of STS', hint: 'Empty: that of AWS in the region, or the store itself.' },
+    },
+  },
+  file: { schema: roleObject('the keys arn, externalId, sessionName and endpoint, or null') },
+  default: null,
+  isAdvanced: true,
+});
 
 const settings = {
   ...everywhere,
@@ -169,6 +207,7 @@ const settings = {
     isHarmless: true,
     isAdvanced: true,
   }),
+  role,
   encryption,
   requesterPays: given(flag('The account of the access key pays for requests and transfers.'), {
     texts: { label: 'Requester pays', hint: 'For buckets whose owner lets others pay for requests.' },
@@ -248,7 +287,7 @@ export const s3 = connectionType('s3', {
       ? 'Check the name of the bucket, the region and the prefix.'
       : undefined,
   hasCertificate: isEncryptedOnTheWay,
-  conflicts: encryptionConflicts,
+  conflicts: (values, kept) => [...roleConflicts(values), ...encryptionConflicts(values, kept)],
 });
 
 function isEncryptedOnTheWay({ endpoint }: Values): boolean {
@@ -257,6 +296,12 @@ function isEncryptedOnTheWay({ endpoint }: Values): boolean {
 
 function isByCustomer(setting: unknown): boolean {
   return (setting as StoredEncryption).type === 'customer';
+}
+
+function roleConflicts(values: Values): FileMistake[] {
+  const { endpoint } = (values['role'] ?? {}) as Partial<StoredRole>;
+  if (endpoint === undefined || URL.canParse(endpoint)) return [];
+  return [{ key: 'role.endpoint', found: 'no URL', allowed: 'an http or https URL' }];
 }
 
 function encryptionConflicts(values: Values, kept: readonly string[]): FileMistake[] {

@@ -115,6 +115,15 @@ export const fields: ThingTexts = {
         'bucket-owner-full-control': 'Alle Rechte für den Besitzer des Buckets',
       },
     },
+    role: {
+      label: 'Rolle',
+      parts: {
+        arn: { label: 'Rolle (ARN)', hint: 'Ihre Schlüssel signieren die Anfragen. Leer: der Zugriffsschlüssel.' },
+        externalId: { label: 'Externe Kennung', hint: 'Wenn die Vertrauensrichtlinie der Rolle eine verlangt.' },
+        sessionName: { label: 'Name der Sitzung', hint: 'In den Protokollen des Speichers zu sehen.' },
+        endpoint: { label: 'URL von STS', hint: 'Leer: AWS in der Region, oder der Speicher selbst.' },
+      },
+    },
     encryption: {
       label: 'Verschlüsselung',
       parts: {

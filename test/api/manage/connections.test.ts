@@ -102,6 +102,11 @@ test('mistakes are reported by field', async () => {
     [{ ...S3, region: '𝗩╢' }, /region/],
     [{ ...S3, region: 'XN--a' }, /region/],
     [{ ...S3, secretAccessKey: undefined }, /secretAccessKey is missing/],
+    [{ ...S3, role: { externalId: 'partner' } }, /arn is missing/],
+    [{ ...S3, role: { arn: 'arn of a role' } }, /role\.arn/],
+    [{ ...S3, role: { arn: 'arn:x', sessionName: 'a b' } }, /role\.sessionName/],
+    [{ ...S3, role: { arn: 'arn:x', endpoint: 'ftp://sts' } }, /role\.endpoint/],
+    [{ ...S3, role: { arn: 'arn:x', endpoint: 'https://:x' } }, /role\.endpoint must be an http or https URL/],
     [{ ...SFTP, type: 'webdav' }, /type must be one of sftp, ftp, s3/],
   ];
   for (const [input, text] of wrong) {

@@ -184,6 +184,7 @@ export function connectionTo(server: {
     secretAccessKey: 'secret',
     sessionToken: undefined,
     storageClass: undefined,
+    role: undefined,
     encryptionKey: undefined,
     tlsCa: undefined,
     ...server,

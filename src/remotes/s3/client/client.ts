@@ -1,4 +1,4 @@
-import { S3Client } from '@aws-sdk/client-s3';
+import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
 import tls from 'node:tls';
 import type { S3Connection } from '../../../connections/connection.js';
 import type { PoolLimits } from '../../../contract/connection/fields.js';
@@ -7,6 +7,8 @@ import { onBehalfOf, wayOf } from '../../dial/dial.js';
 import { ServerMemory } from '../../server-memory.js';
 import { BoundedHandler } from './bounded-handler.js';
 import { EndpointTraits } from '../memory.js';
+import { type Agents, assumeRole } from './assume-role.js';
+import { type Credentials, FixedCredentials, RenewedCredentials } from './credentials.js';
 import { endpointOf, hostOf, identityOf } from './endpoint.js';
 import { SignedRequests } from './signed-requests.js';
 import { SocketGate } from './socket-gate.js';
@@ -107,14 +109,14 @@ function openClient(
       ...(connection.tlsCa === undefined ? {} : { ca: [...tls.rootCertificates, connection.tlsCa] }),
     },
   });
-  const { accessKeyId, secretAccessKey, sessionToken } = connection;
+  const credentials = credentialsOf(connection, agents, limits, deps);
   const hasChecksum = traits.sendsChecksumsFor(connection);
   const silent = (): void => undefined;
   const client = new S3Client({
     endpoint: endpointOf(connection).href,
     region: connection.region,
     forcePathStyle: connection.forcePathStyle,
-    credentials: { accessKeyId, secretAccessKey, ...(sessionToken === undefined ? {} : { sessionToken }) },
+    credentials: () => forSdk(credentials),
     requestHandler: new BoundedHandler({ httpAgent: agents.http, httpsAgent: agents.https }),
     requestChecksumCalculation: hasChecksum ? 'WHEN_SUPPORTED' : 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
@@ -138,6 +140,7 @@ function openClient(
     requests: new SignedRequests({
       client,
       connection,
+      credentials,
       endpoint: endpointOf(connection),
       agents,
       hasChecksum,
@@ -151,5 +154,29 @@ function openClient(
       agents.http.destroy();
       agents.https.destroy();
     },
+  };
+}
+
+function credentialsOf(connection: S3Connection, agents: Agents, limits: PoolLimits, deps: ProtocolDeps): Credentials {
+  const { accessKeyId, secretAccessKey, sessionToken, role } = connection;
+  if (role === undefined) return new FixedCredentials({ accessKeyId, secretAccessKey, sessionToken });
+  const options = { connection, agents, timeoutMs: limits.connectTimeoutMs };
+  return new RenewedCredentials(
+    () => assumeRole(role, options),
+    (error) =>
+      deps.warn('s3 credentials not renewed', { host: hostOf(connection), role: role.arn, error: error.message }),
+  );
+}
+
+type Identity = Exclude<NonNullable<S3ClientConfig['credentials']>, (...args: never[]) => unknown>;
+
+/** In the terms of the SDK, which asks again for those that expire. */
+async function forSdk(credentials: Credentials): Promise<Identity> {
+  const { accessKeyId, secretAccessKey, sessionToken, expiresAt } = await credentials.get();
+  return {
+    accessKeyId,
+    secretAccessKey,
+    ...(sessionToken === undefined ? {} : { sessionToken }),
+    ...(expiresAt === undefined ? {} : { expiration: new Date(expiresAt) }),
   };
 }

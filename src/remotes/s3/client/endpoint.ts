@@ -8,6 +8,17 @@ export function endpointOf(connection: S3Connection): URL {
   return new URL(`https://s3.${connection.region}.${suffix}`);
 }
 
+/**
+ * The security token service of the connection: the one of the region at AWS; of other stores, as with MinIO and Ceph,
+ * the store itself.
+ */
+export function stsOf(connection: S3Connection, endpoint: string | undefined): URL {
+  if (endpoint !== undefined) return new URL(endpoint);
+  const store = endpointOf(connection);
+  const [aws] = /amazonaws\.com(\.cn)?$/.exec(store.hostname) ?? [];
+  return aws === undefined ? new URL('/', store) : new URL(`https://sts.${connection.region}.${aws}`);
+}
+
 /** `host:port` of the endpoint. */
 export function hostOf(connection: S3Connection): string {
   const { hostname, port, protocol } = endpointOf(connection);
@@ -16,7 +27,7 @@ export function hostOf(connection: S3Connection): string {
 
 /** Everything besides the host that must be equal for two connections to share sockets. */
 export function identityOf(connection: S3Connection): string[] {
-  const { accessKeyId, secretAccessKey, sessionToken, region, forcePathStyle, tlsCa, tlsVerify, checksums } =
+  const { accessKeyId, secretAccessKey, sessionToken, region, forcePathStyle, tlsCa, tlsVerify, checksums, role } =
     connection;
   const { protocol, pathname } = endpointOf(connection);
   // With the bucket in the host name, every bucket is a server of its own.
@@ -32,5 +43,6 @@ export function identityOf(connection: S3Connection): string[] {
     String(tlsVerify),
     // The SDK's client decides for all its requests.
     checksums === 'never' ? checksums : '',
+    role === undefined ? '' : JSON.stringify([role.arn, role.externalId, role.sessionName, role.endpoint]),
   ];
 }

@@ -14,7 +14,6 @@ import {
   PutObjectCommand,
   type S3Client,
 } from '@aws-sdk/client-s3';
-import { createHmac, hash } from 'node:crypto';
 import http from 'node:http';
 import https from 'node:https';
 import { onAbort } from '../../../base/deadline.js';
@@ -22,8 +21,11 @@ import type { EndSignal } from '../../../base/ending.js';
 import type { S3Connection } from '../../../connections/connection.js';
 import { proofOf } from '../../certificate-proof.js';
 import { type Added, addedHeaders } from './additions.js';
-import { type Answered, USER_AGENT, type Witnessed } from './bounded-handler.js';
+import type { Agents } from './assume-role.js';
+import type { Answered, Witnessed } from './bounded-handler.js';
 import { crc32InBase64 } from './crc32.js';
+import type { Credentials } from './credentials.js';
+import { type Keys, RequestSigner } from './signature.js';
 
 /** The object that a request is about, in the SDK's terms. */
 interface ObjectName extends Added {
@@ -55,8 +57,9 @@ export type ObjectAnswer = Pick<
 interface SignedRequestsOptions {
   readonly client: S3Client;
   readonly connection: S3Connection;
+  readonly credentials: Credentials;
   readonly endpoint: URL;
-  readonly agents: { readonly http: http.Agent; readonly https: https.Agent };
+  readonly agents: Agents;
   /** The SDK would send a checksum with each body. */
   readonly hasChecksum: boolean;
 }
@@ -80,7 +83,7 @@ interface Place {
 export class SignedRequests {
   readonly #options: SignedRequestsOptions;
   readonly #places = new Map<string, Place | undefined>();
-  #signingKey: { readonly scope: string; readonly key: Buffer } | undefined;
+  readonly #signer = new RequestSigner();
 
   constructor(options: SignedRequestsOptions) {
     this.#options = options;
@@ -148,7 +151,9 @@ export class SignedRequests {
     const place = this.#placeOf(object.Bucket);
     if (place === undefined) return undefined;
     const all = { ...headers, ...addedHeaders(object) };
-    const answer = await this.#send(place, method, object.Key, all, body, ending);
+    const { credentials } = this.#options;
+    const keys = credentials.atHand() ?? (await credentials.get(ending));
+    const answer = await this.#send(place, method, object.Key, all, body, ending, keys);
     if (seen !== undefined) {
       seen.socket = answer.socket;
       seen.proof = proofOf(answer.socket);
@@ -195,6 +200,7 @@ export class SignedRequests {
     headers: Headers,
     body: Buffer | undefined,
     ending: EndSignal,
+    keys: Keys,
   ): Promise<http.IncomingMessage> {
     ending.throwIfAborted();
     const { hostname, port, protocol } = place.url;
@@ -206,7 +212,7 @@ export class SignedRequests {
         host: hostname.replace(/^\[(.*)\]$/, '$1'),
         port,
         path,
-        headers: this.#headersOf(place, method, path, headers, body),
+        headers: this.#headersOf(place, method, path, headers, body, keys),
         agent: isSecure ? this.#options.agents.https : this.#options.agents.http,
       });
       request.once(
@@ -219,51 +225,20 @@ export class SignedRequests {
     });
   }
 
-  /** The headers of Signature Version 4 (AWS, "Create a signed AWS API request"). */
   #headersOf(
     { url, region, service }: Place,
     method: string,
     path: string,
     headers: Headers,
     body: Buffer | undefined,
+    keys: Keys,
   ): http.OutgoingHttpHeaders {
-    const { client, connection } = this.#options;
-    const time = new Date(Date.now() + client.config.systemClockOffset).toISOString().replace(/[-:]|\.\d+/g, '');
-    const digest = body === undefined ? EMPTY_DIGEST : hash('sha256', body, 'hex');
-    const signed: Record<string, string> = {
-      ...headers,
-      host: url.host,
-      'x-amz-content-sha256': digest,
-      'x-amz-date': time,
-    };
-    if (connection.sessionToken !== undefined) signed['x-amz-security-token'] = connection.sessionToken;
-    const names = Object.keys(signed).sort();
-    let lines = '';
-    for (const name of names) lines += `${name}:${signed[name]?.replace(/ {2,}/g, ' ')}\n`;
-    const request = `${method}\n${path}\n\n${lines}\n${names.join(';')}\n${digest}`;
-    const scope = `${time.slice(0, 8)}/${region}/${service}/aws4_request`;
-    const text = `AWS4-HMAC-SHA256\n${time}\n${scope}\n${hash('sha256', request, 'hex')}`;
-    const signature = createHmac('sha256', this.#keyFor(scope)).update(text).digest('hex');
-    const credential = `Credential=${connection.accessKeyId}/${scope}`;
-    if (body !== undefined) signed['content-length'] = String(body.length);
-    signed['user-agent'] = USER_AGENT;
-    signed['authorization'] =
-      `AWS4-HMAC-SHA256 ${credential}, SignedHeaders=${names.join(';')}, Signature=${signature}`;
-    return signed;
-  }
-
-  /** One key is valid for a day. */
-  #keyFor(scope: string): Buffer {
-    if (this.#signingKey?.scope !== scope) {
-      let key: Buffer = Buffer.from(`AWS4${this.#options.connection.secretAccessKey}`);
-      for (const part of scope.split('/')) key = createHmac('sha256', key).update(part).digest();
-      this.#signingKey = { scope, key };
-    }
-    return this.#signingKey.key;
+    const { client } = this.#options;
+    const time = Date.now() + client.config.systemClockOffset;
+    return this.#signer.sign({ method, host: url.host, path, headers, body, time, region, service }, keys);
   }
 }
 
-const EMPTY_DIGEST = hash('sha256', '', 'hex');
 const METADATA = 'x-amz-meta-';
 
 function handed(

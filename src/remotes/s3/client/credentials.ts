@@ -1,0 +1,84 @@
+/** The credentials that sign the requests of one client. */
+import { orAbort } from '../../../base/deadline.js';
+import type { EndSignal } from '../../../base/ending.js';
+import { toGatewayError } from '../../../base/errors.js';
+import type { Keys } from './signature.js';
+
+export interface TemporaryKeys extends Keys {
+  /** In milliseconds since 1970. */
+  readonly expiresAt: number;
+}
+
+export interface Credentials {
+  /** Those that are valid now; undefined: they must be waited for. */
+  atHand(): Keys | undefined;
+  /** Rejects with the reason why there are none. */
+  get(signal?: EndSignal): Promise<Keys & Partial<TemporaryKeys>>;
+}
+
+export class FixedCredentials implements Credentials {
+  readonly #keys: Keys;
+
+  constructor(keys: Keys) {
+    this.#keys = keys;
+  }
+
+  atHand(): Keys {
+    return this.#keys;
+  }
+
+  async get(): Promise<Keys> {
+    return this.#keys;
+  }
+}
+
+/** Longer than an outage of ten minutes of the service that issues them. */
+const RENEWED_BEFORE_MS = 15 * 60_000;
+const PAUSE_MS = 30_000;
+
+/**
+ * Credentials that expire. They are renewed when they are used and have a quarter of an hour left. If that fails, those
+ * that are still valid are used on, and the renewal is tried again.
+ */
+export class RenewedCredentials implements Credentials {
+  readonly #issue: () => Promise<TemporaryKeys>;
+  readonly #failed: (error: Error) => void;
+  #keys: TemporaryKeys | undefined;
+  #issuing: Promise<TemporaryKeys> | undefined;
+  #triedAt = -Infinity;
+
+  constructor(issue: () => Promise<TemporaryKeys>, failed: (error: Error) => void) {
+    this.#issue = issue;
+    this.#failed = failed;
+  }
+
+  atHand(): TemporaryKeys | undefined {
+    const keys = this.#keys;
+    const time = Date.now();
+    if (keys === undefined || keys.expiresAt <= time) return undefined;
+    if (keys.expiresAt - time < RENEWED_BEFORE_MS && time - this.#triedAt >= PAUSE_MS) {
+      this.#renew().catch((error: unknown) => this.#failed(toGatewayError(error)));
+    }
+    return keys;
+  }
+
+  async get(signal?: EndSignal): Promise<TemporaryKeys> {
+    const keys = this.atHand();
+    if (keys !== undefined) return keys;
+    return signal === undefined ? this.#renew() : orAbort(this.#renew(), signal);
+  }
+
+  /** One at a time, for all who wait. */
+  #renew(): Promise<TemporaryKeys> {
+    this.#issuing ??= this.#tryToRenew().finally(() => {
+      this.#issuing = undefined;
+    });
+    return this.#issuing;
+  }
+
+  async #tryToRenew(): Promise<TemporaryKeys> {
+    this.#triedAt = Date.now();
+    this.#keys = await this.#issue();
+    return this.#keys;
+  }
+}

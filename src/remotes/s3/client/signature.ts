@@ -1,0 +1,60 @@
+/** Signature Version 4 (AWS, "Create a signed AWS API request"). */
+import { createHmac, hash } from 'node:crypto';
+import { USER_AGENT } from './bounded-handler.js';
+
+/** What signs a request. */
+export interface Keys {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly sessionToken?: string | undefined;
+}
+
+interface Unsigned {
+  readonly method: string;
+  readonly host: string;
+  /** Encoded, without a query. */
+  readonly path: string;
+  /** By names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer | undefined;
+  /** In milliseconds since 1970. */
+  readonly time: number;
+  readonly region: string;
+  readonly service: string;
+}
+
+export class RequestSigner {
+  /** Valid for a day. */
+  #signingKey: { readonly keys: Keys; readonly scope: string; readonly key: Buffer } | undefined;
+
+  /** The headers of the request, signed by these keys. */
+  sign({ method, host, path, headers, body, time, region, service }: Unsigned, keys: Keys): Record<string, string> {
+    const date = new Date(time).toISOString().replace(/[-:]|\.\d+/g, '');
+    const digest = body === undefined ? EMPTY_DIGEST : hash('sha256', body, 'hex');
+    const signed: Record<string, string> = { ...headers, host, 'x-amz-content-sha256': digest, 'x-amz-date': date };
+    if (keys.sessionToken !== undefined) signed['x-amz-security-token'] = keys.sessionToken;
+    const names = Object.keys(signed).sort();
+    let lines = '';
+    for (const name of names) lines += `${name}:${signed[name]?.replace(/ {2,}/g, ' ')}\n`;
+    const request = `${method}\n${path}\n\n${lines}\n${names.join(';')}\n${digest}`;
+    const scope = `${date.slice(0, 8)}/${region}/${service}/aws4_request`;
+    const text = `AWS4-HMAC-SHA256\n${date}\n${scope}\n${hash('sha256', request, 'hex')}`;
+    const signature = createHmac('sha256', this.#keyFor(scope, keys)).update(text).digest('hex');
+    if (body !== undefined) signed['content-length'] = String(body.length);
+    signed['user-agent'] = USER_AGENT;
+    signed['authorization'] =
+      `AWS4-HMAC-SHA256 Credential=${keys.accessKeyId}/${scope}, SignedHeaders=${names.join(';')}, Signature=${signature}`;
+    return signed;
+  }
+
+  #keyFor(scope: string, keys: Keys): Buffer {
+    if (this.#signingKey?.scope !== scope || this.#signingKey.keys !== keys) {
+      let key: Buffer = Buffer.from(`AWS4${keys.secretAccessKey}`);
+      for (const part of scope.split('/')) key = createHmac('sha256', key).update(part).digest();
+      this.#signingKey = { keys, scope, key };
+    }
+    return this.#signingKey.key;
+  }
+}
+
+const EMPTY_DIGEST = hash('sha256', '', 'hex');

@@ -1,0 +1,120 @@
+/** A small security token service: it verifies the signature of AssumeRole, and answers as AWS documents it. */
+import { createHash, createHmac } from 'node:crypto';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+
+export interface Issued {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly sessionToken: string;
+}
+
+interface StsAnswer {
+  readonly status: number;
+  readonly body: string;
+}
+
+const sha256 = (bytes: string): string => createHash('sha256').update(bytes).digest('hex');
+
+export class StsStub {
+  /** The parameters of each request. */
+  readonly requests: URLSearchParams[] = [];
+  readonly issued: Issued[] = [];
+  lifetimeMs = 3_600_000;
+  /** Answers in place of the stub. */
+  instead: (() => StsAnswer | 'cut' | 'never') | undefined;
+  readonly #server: http.Server;
+  readonly #secrets: Readonly<Record<string, string>>;
+
+  private constructor(secrets: Readonly<Record<string, string>>) {
+    this.#secrets = secrets;
+    this.#server = http.createServer((request, response) => {
+      this.#serve(request, response).catch(() => response.destroy());
+    });
+  }
+
+  /** `secrets`: of each access key that may ask. */
+  static async start(secrets: Readonly<Record<string, string>>): Promise<StsStub> {
+    const stub = new StsStub(secrets);
+    await new Promise<void>((done) => stub.#server.listen(0, '127.0.0.1', done));
+    return stub;
+  }
+
+  get endpoint(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  async stop(): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((done) => this.#server.close(done));
+  }
+
+  async #serve(request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
+    const body = await text(request);
+    const asked = new URLSearchParams(body);
+    this.requests.push(asked);
+    const instead = this.instead?.();
+    if (instead === 'never') return;
+    if (instead === 'cut') return void request.socket.destroy();
+    const { status, body: answer } = instead ?? this.#answer(request, body, asked);
+    response.writeHead(status, { 'content-type': 'text/xml' }).end(answer);
+  }
+
+  #answer(request: http.IncomingMessage, body: string, asked: URLSearchParams): StsAnswer {
+    if (!this.#isSigned(request, body)) return stsError(403, 'SignatureDoesNotMatch', 'The signature does not match');
+    if (asked.get('Action') !== 'AssumeRole' || asked.get('Version') !== '2011-06-15') {
+      return stsError(400, 'InvalidAction', 'Could not find the operation');
+    }
+    const number = this.issued.length + 1;
+    const keys = {
+      accessKeyId: `ASIA${number}`,
+      secretAccessKey: `secret/${number}+x`,
+      sessionToken: `token-${number}-&-<more>`,
+    };
+    this.issued.push(keys);
+    const expiration = new Date(Date.now() + this.lifetimeMs).toISOString();
+    const token = keys.sessionToken.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+    return {
+      status: 200,
+      body: `<AssumeRoleResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/">
+  <AssumeRoleResult>
+    <SourceIdentity>Alice</SourceIdentity>
+    <AssumedRoleUser><Arn>${asked.get('RoleArn')}</Arn><AssumedRoleId>ARO:x</AssumedRoleId></AssumedRoleUser>
+    <Credentials>
+      <AccessKeyId>${keys.accessKeyId}</AccessKeyId>
+      <SecretAccessKey>${keys.secretAccessKey}</SecretAccessKey>
+      <SessionToken>
+        ${token}
+      </SessionToken>
+      <Expiration>${expiration}</Expiration>
+    </Credentials>
+    <PackedPolicySize>6</PackedPolicySize>
+  </AssumeRoleResult>
+  <ResponseMetadata><RequestId>c6104cbe</RequestId></ResponseMetadata>
+</AssumeRoleResponse>`,
+    };
+  }
+
+  #isSigned({ method, url, headers }: http.IncomingMessage, body: string): boolean {
+    const form =
+      /^AWS4-HMAC-SHA256 Credential=([^/]+)\/(\d{8}\/[^/]+\/sts\/aws4_request), SignedHeaders=([^,]+), Signature=([0-9a-f]{64})$/;
+    const [, id = '', scope = '', names = '', signature] = form.exec(headers.authorization ?? '') ?? [];
+    const secret = this.#secrets[id];
+    if (secret === undefined) return false;
+    const lines = names.split(';').map((name) => `${name}:${String(headers[name])}\n`);
+    const request = [method, url, '', lines.join(''), names, sha256(body)].join('\n');
+    const wanted = ['AWS4-HMAC-SHA256', headers['x-amz-date'], scope, sha256(request)].join('\n');
+    const key = scope
+      .split('/')
+      .reduce((from, part) => createHmac('sha256', from).update(part).digest(), Buffer.from(`AWS4${secret}`));
+    return createHmac('sha256', key).update(wanted).digest('hex') === signature;
+  }
+}
+
+export function stsError(status: number, code: string, message: string): StsAnswer {
+  return {
+    status,
+    body: `<ErrorResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><Error><Type>Sender</Type><Code>${code}</Code><Message>${message}</Message></Error><RequestId>1</RequestId></ErrorResponse>`,
+  };
+}
