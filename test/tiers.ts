@@ -66,6 +66,7 @@ const REST: Readonly<Record<string, List>> = {
     jobs/kill-changes jobs/kill-conflicts remotes/sftp/long-line storage/away storage/lost-connections storage/open storage/set-clock uploads/broken-lines
     uploads/ends watch/crash watch/routes-kill events/feed-kill
   `),
+  'a load that lasts': listed(`connections/secrets/long-rotation`),
   'trees and files of a size that takes long': listed(
     `dashboard/queue jobs/large-trees operations/archive/large-entry`,
   ),

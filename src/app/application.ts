@@ -14,6 +14,7 @@ import { FILES, MANAGEMENT, withReference } from '../api/openapi/routes.js';
 import { inPackage } from '../base/package-root.js';
 import type { Tracer } from '../base/span.js';
 import { type Budgets, createBudgets, gaugesOf } from '../budgets/budgets.js';
+import { referencesIn } from '../config/references.js';
 import type { Config } from '../config/schema.js';
 import { dashboardRoutes } from '../dashboard/pages.js';
 import { openSite } from '../docs/serve.js';
@@ -36,6 +37,8 @@ import { openTracer } from '../observe/tracing.js';
 import { createUrlFetcher } from '../operations/fetch-url.js';
 import { ConnectionHealth } from '../connections/health/health.js';
 import { ConnectionProber } from '../connections/health/prober.js';
+import { createSecretReader } from '../connections/secrets/read-secret.js';
+import { ReferencedSecrets } from '../connections/secrets/referenced-secrets.js';
 import { Sweeper } from '../operations/leftovers.js';
 import { LiveTransfers } from '../operations/live.js';
 import { Operations } from '../operations/operation.js';
@@ -97,6 +100,7 @@ interface Reach {
   /** Another one under the same rules, whose dials are observed: for the test of a connection. */
   readonly observedDialer: (observer: DialObserver) => Dialer;
   readonly remotes: Remotes;
+  readonly secrets: ReferencedSecrets;
   /** The budgets of the pools, also of pools that a test of a connection makes. */
   readonly poolBudgets: PoolBudgets;
   readonly sweeper: Sweeper;
@@ -128,6 +132,12 @@ export function openReach(options: ReachOptions): Reach {
   const dialer = createDialer(rules, () => listeners, resolver);
   const poolBudgets = { places: new SessionPlaces(budgets.sessions), waiting: budgets.waiting };
   const health = new ConnectionHealth({ outages: storage.outages, log });
+  const secrets = new ReferencedSecrets({
+    read: createSecretReader(),
+    refreshMinutes: config.secrets.refreshMinutes,
+    configured: referencesIn(config),
+    log,
+  });
   const remotes = createRemotes({
     reach: health,
     dialer,
@@ -139,18 +149,20 @@ export function openReach(options: ReachOptions): Reach {
     trust: trustOnFirstUse(storage.connections, storage.hostKeys),
     log: (message, facts) => log('debug', message, facts),
     warn: (message, facts) => log('warn', message, facts),
+    secrets,
     ...(shares === undefined ? {} : { shares }),
   });
   const sweeper = new Sweeper({ store: storage.leftovers, connections: storage.connections, remotes, log });
   const observedDialer = (observer: DialObserver): Dialer => createDialer(rules, () => listeners, resolver, observer);
   const parts: readonly Part[] = [
+    partOf('secrets by reference', 'all', secrets),
     partOf('health of connections', 'all', health),
     { name: 'sessions', threads: 'all', stop: () => remotes.close() },
     // Until the last request has ended, what it leaves is removed.
     { name: 'leftovers', threads: 'all', stop: () => sweeper.stop() },
     { name: 'sweeps', threads: 'first', start: () => sweeper.start() },
   ];
-  return { budgets, dialer, observedDialer, remotes, poolBudgets, sweeper, health, parts };
+  return { budgets, dialer, observedDialer, remotes, secrets, poolBudgets, sweeper, health, parts };
 }
 
 export function listenerOf({ server }: Config, port: number): { readonly address: string; readonly port: number } {
@@ -309,6 +321,7 @@ export function createApplication(options: ApplicationOptions): Application {
     limits: config.pools,
     tuning: config.streams,
     poolBudgets: reach.poolBudgets,
+    secrets: reach.secrets,
   });
   const text = options.metricsText ?? (() => metrics.text());
   const site = openSite(SITE, [FILES.page, MANAGEMENT.page]);

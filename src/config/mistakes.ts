@@ -61,9 +61,9 @@ function urlText(text: string): string {
   return text.includes('@') ? 'a text that is not shown here' : quoted(text);
 }
 
-/** Whether the key itself, or the list with the value, has the name of a secret. */
+/** Whether the key itself, the list with the value, or the mapping of a reference has the name of a secret. */
 export function holdsSecret(path: KeyPath): boolean {
-  const name = path.findLast((part) => typeof part === 'string');
+  const name = path.filter((part) => typeof part === 'string').findLast((part) => part !== 'from');
   return name !== undefined && isSecretName(name);
 }
 

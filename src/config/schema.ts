@@ -225,6 +225,9 @@ export const configSchema = (definitions: readonly Definition[]) =>
       minBytesPerSecond: withDefault(integer(0), 1_024),
     }),
     alarms: section({ everySeconds: withDefault(integer(0, 86_400), 60) }),
+    secrets: section({
+      refreshMinutes: withDefault(integer(1, 1_440), 15),
+    }),
     mail: section({
       url: withDefault(
         text('a URL smtps://user:password@host:port or smtp://host:port, or ""', { format: 'smtp-url-or-empty' }),

@@ -1,5 +1,6 @@
 /** A decrypted connection in the form for protocols. Contains secrets: never log one of these objects. */
 import type { ConnectionOf, Definition, NullableNames, StoredSettings } from '../contract/connection/definition.js';
+import type { SecretReference } from '../contract/connection/reference.js';
 import type { ConnectionType, DefinitionOf } from '../contract/connection/types.js';
 import type { Secret } from '../contract/thing.js';
 import type { AnnouncedKey } from './host-keys.js';
@@ -13,6 +14,8 @@ interface ConnectionBase {
   readonly allowPrivate?: boolean | undefined;
   readonly name: string;
   readonly isActive: boolean;
+  /** Where secrets of it are read, by name, in place of a value that is stored. */
+  readonly references?: References;
   /** Defined by the operator in the configuration. */
   readonly isConfigured?: boolean;
   /** The connection to the jump host that `via` names; absent = none, or none that may be used. */
@@ -45,8 +48,8 @@ type EntryOf<D extends Definition, S = StoredSettings<D>> = Flat<
   { readonly type: D['type']; readonly id?: string; readonly name: string; readonly isActive: boolean } & {
     readonly [N in Exclude<keyof S, NullableNames<S>>]: S[N];
   } & { readonly [N in NullableNames<S>]?: Exclude<S[N], null> } & {
-    readonly [N in keyof D['secrets'] as D['secrets'][N] extends Secret<true> ? N : never]: string;
-  } & { readonly [N in keyof D['secrets']]?: string } & {
+    readonly [N in keyof D['secrets'] as D['secrets'][N] extends Secret<true> ? N : never]: string | SecretReference;
+  } & { readonly [N in keyof D['secrets']]?: string | SecretReference } & {
     readonly [file: `${string}File`]: string;
   } & (D['can'] extends {
       readonly hostKeys: true;
@@ -60,3 +63,5 @@ export type Settings = { [T in ConnectionType]: StoredSettings<DefinitionOf<T>> 
 type NamesOf<U> = U extends unknown ? keyof U : never;
 export type SecretName = NamesOf<DefinitionOf<ConnectionType>['secrets']>;
 export type SecretValues = Readonly<Partial<Record<SecretName, string>>>;
+/** Where secrets are read, by their names. */
+export type References = SecretValues;

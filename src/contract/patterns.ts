@@ -32,3 +32,6 @@ const ADDRESS =
   '[^\\s\\u0000-\\u001f\\u007f-\\u009f@<>()\\[\\],;:"\\\\]{1,64}@[^\\s\\u0000-\\u001f\\u007f-\\u009f@<>()\\[\\],;:"\\\\]{1,189}';
 export const MAIL_ADDRESS = `^${ADDRESS}$`;
 export const MAILBOX_OR_EMPTY = `^(${ADDRESS}|[^\\u0000-\\u001f\\u007f-\\u009f<>"@,;:]{1,100}<${ADDRESS}>)?$`;
+
+/** Where a secret of the configuration is read: an absolute path. */
+export const SECRET_REFERENCE = '^file:/[^\\u0000-\\u001f\\u007f]+$';

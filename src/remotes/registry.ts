@@ -22,6 +22,7 @@ import type { AnyProtocol, ProtocolDeps } from './protocol.js';
 import { asOfReaching, isOfReaching, type Reach, UNHEARD } from './reach.js';
 import type { Leftovers } from './leftovers.js';
 import type { Mark, Remote, RemoteContext } from './remote.js';
+import { haveReferences, type PresentSecrets, withPresentSecrets } from './renewed-login.js';
 import { createS3 } from './s3/protocol.js';
 import { createJumps, createSftp } from './sftp/protocol.js';
 import { SharedLimits } from './pool-limits.js';
@@ -94,6 +95,8 @@ interface RemotesOptions extends Omit<ProtocolDeps, 'jumps'> {
   readonly protocols?: readonly ((deps: ProtocolDeps) => AnyProtocol)[];
   /** Is notified which servers can be reached. */
   readonly reach?: Reach;
+  /** Absent: no connection has secrets that are read from elsewhere. */
+  readonly secrets?: PresentSecrets;
 }
 
 const PROTOCOLS: NonNullable<RemotesOptions['protocols']> = [createSftp, createFtp, createS3];
@@ -214,10 +217,22 @@ export function createRemotes(options: RemotesOptions): Remotes {
         ...(options.budgets === undefined ? {} : { budgets: options.budgets }),
         ...(permits === undefined ? {} : { permits }),
         ...(options.giveWay === undefined ? {} : { giveWay: options.giveWay }),
-        open: (signal) => protocol.openSession(shared.connection, shared.pool.limits, signal),
+        open: (signal) => openSession(protocol, shared, signal),
       }),
     };
     return shared;
+  }
+
+  async function openSession(protocol: AnyProtocol, { connection, pool }: SharedPool, signal: AbortSignal) {
+    try {
+      return await protocol.openSession(connection, pool.limits, signal);
+    } catch (error) {
+      // Beside other sessions, no operation fails that would have its secrets read again.
+      const isBeside = pool.gauge.open > 1;
+      if (isBeside && hasCode(error, 'login_refused') && haveReferences([connection]))
+        void options.secrets?.renewed(connection);
+      throw error;
+    }
   }
 
   /** Links have a part of each pool: their operations get no session in addition. */
@@ -249,6 +264,57 @@ export function createRemotes(options: RemotesOptions): Remotes {
     );
   }
 
+  /** Where secrets are read from elsewhere, a refused login is not the last word. */
+  function failed(connection: Connection, error: GatewayError): void {
+    if (error.code !== 'login_refused' || !mayRenew([connection])) reach.failed(connection, error);
+  }
+
+  function mayRenew(connections: readonly Connection[]): boolean {
+    return options.secrets !== undefined && haveReferences(connections);
+  }
+
+  /** Runs it with the present secrets, `work` with an attempt that both tries share. */
+  async function renewing<R>(
+    secrets: PresentSecrets,
+    connections: readonly Connection[],
+    signal: EndSignal,
+    run: (present: readonly Connection[], committed: () => void) => Promise<R>,
+  ): Promise<R> {
+    try {
+      return await withPresentSecrets(secrets, connections, signal, run);
+    } catch (error) {
+      const [party, other] = connections;
+      if (party !== undefined && other === undefined && hasCode(error, 'login_refused')) reach.failed(party, error);
+      throw error;
+    }
+  }
+
+  function useOne<R>(
+    connection: Connection,
+    use: UseOptions,
+    work: (remote: Remote, attempt: Attempt) => Promise<R>,
+  ): Promise<R> {
+    return withLeases(
+      [connection],
+      (prove) => take(connection, use, prove),
+      ([lease], attempt) => work(open(lease as Lease<unknown>, connection, use), attempt),
+    );
+  }
+
+  function useTwo<R>(
+    from: Connection,
+    to: Connection,
+    use: UseOptions,
+    work: (source: Remote, target: Remote, attempt: Attempt) => Promise<R>,
+  ): Promise<R> {
+    return withLeases(
+      [from, to],
+      (prove) => takeBoth(from, to, use, prove),
+      ([source, target], attempt) =>
+        work(open(source as Lease<unknown>, from, use), open(target as Lease<unknown>, to, use), attempt),
+    );
+  }
+
   /** `parties`: the connections whose servers the leases lead to. */
   async function withLeases<R>(
     parties: readonly Connection[],
@@ -270,7 +336,7 @@ export function createRemotes(options: RemotesOptions): Remotes {
         // With two servers it is unknown which one failed; S3 is reached and logged in to only by the requests of the
         // work.
         if (party !== undefined && other === undefined) {
-          if (isOfReaching(error)) reach.failed(party, error);
+          if (isOfReaching(error)) failed(party, error);
           else if (error.remote !== undefined) reach.reached(party);
         }
         const mayRetry = tries < MOST_TRIES && !isCommitted && error.mayRetry;
@@ -302,7 +368,7 @@ export function createRemotes(options: RemotesOptions): Remotes {
     } catch (error) {
       left();
       // FTP may be lost at the greeting already, before any step is known.
-      if (error instanceof GatewayError && isOfReaching(asOfReaching(error))) reach.failed(connection, error);
+      if (error instanceof GatewayError && isOfReaching(asOfReaching(error))) failed(connection, error);
       throw error;
     }
   }
@@ -335,20 +401,21 @@ export function createRemotes(options: RemotesOptions): Remotes {
   }
 
   return {
-    use: (connection, use, work) =>
-      withLeases(
-        [connection],
-        (prove) => take(connection, use, prove),
-        ([lease], attempt) => work(open(lease as Lease<unknown>, connection, use), attempt),
-      ),
+    use: (connection, use, work) => {
+      const { secrets } = options;
+      if (secrets === undefined || !haveReferences([connection])) return useOne(connection, use, work);
+      return renewing(secrets, [connection], use.signal, ([present = connection], committed) =>
+        useOne(present, use, (remote, attempt) => work(remote, both(attempt, committed))),
+      );
+    },
 
-    useBoth: (from, to, use, work) =>
-      withLeases(
-        [from, to],
-        (prove) => takeBoth(from, to, use, prove),
-        ([source, target], attempt) =>
-          work(open(source as Lease<unknown>, from, use), open(target as Lease<unknown>, to, use), attempt),
-      ),
+    useBoth: (from, to, use, work) => {
+      const { secrets } = options;
+      if (secrets === undefined || !haveReferences([from, to])) return useTwo(from, to, use, work);
+      return renewing(secrets, [from, to], use.signal, ([source = from, target = to], committed) =>
+        useTwo(source, target, use, (reading, writing, attempt) => work(reading, writing, both(attempt, committed))),
+      );
+    },
 
     host: (connection) => placeOf(connection).host,
     place: (connection, path) => {
@@ -356,7 +423,7 @@ export function createRemotes(options: RemotesOptions): Remotes {
       return `${host}:${protocol.place(connection, path)}`;
     },
     gaugeOf: (connection) => {
-      const shared = pools.get(placeOf(connection).key);
+      const shared = pools.get(placeOf(options.secrets?.known(connection) ?? connection).key);
       if (shared === undefined) return undefined;
       return { ...shared.pool.gauge, key: shared.key, maxSessions: shared.pool.limits.maxSessions };
     },
@@ -439,6 +506,16 @@ function markOpening(mark: Mark, since: number, leases: readonly Lease<unknown>[
     mark('queue', last.readyAt);
   }
   mark('open');
+}
+
+/** The same attempt, of which another one is notified too. */
+function both(attempt: Attempt, committed: () => void): Attempt {
+  return {
+    committed: () => {
+      attempt.committed();
+      committed();
+    },
+  };
 }
 
 /** Credentials are part of the key: two accounts share sessions only if the login is identical. */

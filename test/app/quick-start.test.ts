@@ -142,6 +142,7 @@ suite('credentials', () => {
         const connection = sandboxConnection(state, running);
         assert.ok(connection.type === 'sftp');
         const { host, username, password, port, hostKey } = connection;
+        assert.ok(typeof password === 'string');
         assert.deepEqual({ username, password }, state.sandbox);
         const client = new ssh2.Client();
         const seen: string[] = [];

@@ -157,6 +157,26 @@ suite('a mistake is reported on one line with path, finding and allowed values',
       lines: [/\.username: "u\\r\\nDELE x"; allowed: text of at least one character /],
     },
     {
+      name: 'references to secrets that are none',
+      yaml: account({
+        connections: [
+          '{ name: a, type: sftp, host: h, username: u, password: { from: hunter2 } }',
+          '{ name: b, type: sftp, host: h, username: u, password: { from: "file:relative" } }',
+          '{ name: c, type: sftp, host: h, username: u, password: { form: "file:/x" } }',
+          '{ name: d, type: sftp, host: h, username: u, password: 5 }',
+          '{ name: e, type: sftp, host: h, username: u, password: pw, proxy: { url: "http://p:1", password: {} } }',
+        ].join(', '),
+      }),
+      lines: [
+        /connections\[0\]\.password\.from: a text that is not shown here; allowed: a reference such as file:\/run\/secrets\/acme /,
+        /connections\[1\]\.password\.from: a text that is not shown here; allowed: a reference /,
+        /connections\[2\]\.password\.from: missing; allowed: a reference such as /,
+        /connections\[2\]\.password\.form: unknown key \(is from meant\?\); allowed: from /,
+        /connections\[3\]\.password: a number that is not shown here; allowed: text \(numbers in quotes\), or a mapping with the key from /,
+        /connections\[4\]\.proxy\.password\.from: missing; /,
+      ],
+    },
+    {
       name: 'an SFTP login without password and key, and one with two keys',
       yaml: account({
         connections:

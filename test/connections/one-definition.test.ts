@@ -52,7 +52,7 @@ test('gateway.yaml accepts it, with its default, and a mistake names the allowed
   const at = 'accounts[0].connections[0]';
   assert.deepEqual(configured({ floors: 10 }).mistakes, [`${at}.floors: 10; allowed: a whole number from 1 to 9`]);
   assert.deepEqual(configured({ shibboleth: [] }).mistakes, [
-    `${at}.shibboleth: a list; allowed: text (numbers in quotes)`,
+    `${at}.shibboleth: a list; allowed: text (numbers in quotes), or a mapping with the key from`,
   ]);
 });
 

@@ -156,6 +156,47 @@ for (const kind of DATABASES) {
       assert.equal(await storage.connections.count(accountId), 3, 'what the configuration no longer names stays');
     });
 
+    it('of a secret by reference the row has the reference, until the owner gives another secret', async () => {
+      const references = { password: 'file:/run/secrets/warehouse', passphrase: 'file:/run/secrets/phrase' };
+      const connection: ConnectionConfig = {
+        ...sftpOf(ACCOUNT),
+        password: { from: references.password },
+        passphrase: { from: references.passphrase },
+      };
+      await storage.provision([{ ...ACCOUNT, connections: [connection] }]);
+      const { accountId } = await accountOf(storage);
+      const found = async () => {
+        const [opened, managed] = await Promise.all([
+          storage.connections.find(accountId, 'warehouse'),
+          storage.management.connections.find(accountId, 'warehouse'),
+        ]);
+        assert.ok(opened?.type === 'sftp' && managed !== undefined);
+        return { opened, managed };
+      };
+      const first = await found();
+      assert.deepEqual(first.opened.references, references);
+      assert.deepEqual([first.opened.password, first.opened.passphrase], [undefined, undefined]);
+      assert.equal(first.opened.privateKey, 'secret-key-text', 'what is given as a text is stored');
+      assert.deepEqual([...first.managed.secrets].sort(), ['passphrase', 'password', 'privateKey']);
+      assert.doesNotMatch(JSON.stringify(first.managed), /run.secrets/);
+      const rows = (await dump(url))['connection_secrets'] ?? [];
+      assert.equal(rows.filter((row) => row.includes('warehouse')).length, 1, 'the former password is gone');
+
+      const { name, type, isActive, settings, keyPairId } = first.managed;
+      const draft = { name, type, isActive, settings, keyPairId, hostKeys: undefined };
+      const email = ACCOUNT.email;
+      const actor = { accountId, kind: 'session', id: null, email, address: '127.0.0.1', requestId: 'r1' } as const;
+      await storage.management.connections.update(actor, first.managed, { ...draft, secrets: { password: 'own' } }, []);
+      const second = await found();
+      assert.deepEqual(second.opened.references, { passphrase: references.passphrase });
+      assert.equal(second.opened.password, 'own');
+
+      await storage.provision([ACCOUNT]);
+      const third = await found();
+      assert.equal(third.opened.references, undefined);
+      assert.deepEqual([third.opened.password, third.opened.passphrase], ['secret-of-warehouse', undefined]);
+    });
+
     it('a key may move to another name', async () => {
       const moved = ACCOUNT.apiKeys.map((key) => ({ ...key, name: 'renamed' }));
       await storage.provision([{ ...ACCOUNT, apiKeys: moved }]);

@@ -1,7 +1,7 @@
 /** Converts a connection between its flat form, as its owner writes it, and its settings and secrets. */
 import { isDeepStrictEqual } from 'node:util';
 import { Type } from 'typebox';
-import type { Connection, SecretValues, Settings } from '../../connections/connection.js';
+import type { Connection, References, SecretValues, Settings } from '../../connections/connection.js';
 import { addressOf, type Definition, type Values, withOwnSecrets } from '../../contract/connection/definition.js';
 import { refusalOf } from '../../connections/checks.js';
 import { changeSchema, shownFieldsOf } from '../../contract/connection/schemas.js';
@@ -97,6 +97,12 @@ function hasSameReach(
     isDeepStrictEqual(reach(stored.settings), reach(settings)) &&
     (hostKeys === undefined || isDeepStrictEqual([...hostKeys].sort(), [...stored.hostKeys].sort()))
   );
+}
+
+/** Where secrets are read that a draft takes from `base`. */
+export function referencesLeft(draft: ConnectionDraft, base: Connection | undefined): References {
+  const given: Values = draft.secrets;
+  return Object.fromEntries(Object.entries(base?.references ?? {}).filter(([name]) => given[name] === undefined));
 }
 
 /** The secrets of a draft; missing ones are taken from `base`. */

@@ -18,6 +18,7 @@ import type { ProtocolDeps, SessionObserver, Tuning } from '../../remotes/protoc
 import { createRemotes } from '../../remotes/registry.js';
 import type { Leftovers } from '../../remotes/leftovers.js';
 import type { Remote } from '../../remotes/remote.js';
+import type { PresentSecrets } from '../../remotes/renewed-login.js';
 import { hostKeyMismatch, waitingWords } from '../../remotes/trust.js';
 import type { StepReport, TestReport } from './test-report.js';
 
@@ -27,6 +28,7 @@ interface TesterOptions {
   readonly limits: OperatorLimits;
   readonly tuning: Tuning;
   readonly poolBudgets?: ProtocolDeps['budgets'];
+  readonly secrets?: PresentSecrets;
 }
 
 interface TestOptions {
@@ -98,6 +100,7 @@ export class ConnectionTester {
       limits: this.#options.limits,
       tuning: this.#options.tuning,
       ...(this.#options.poolBudgets === undefined ? {} : { budgets: this.#options.poolBudgets }),
+      ...(this.#options.secrets === undefined ? {} : { secrets: this.#options.secrets }),
       trust: { checkHostKey: async (shown, fingerprint) => run.hostKeyShown(shown, fingerprint) },
       observer: run.observer,
       log: () => undefined,

@@ -6,7 +6,7 @@ import { described, flag, object, text, withDefault } from '../../contract/schem
 import type { Connection } from '../../connections/connection.js';
 import { requireConnection } from '../../connections/require.js';
 import { draftRow, joinConnection, type ManagedConnection } from '../../storage/storage.js';
-import { draftOf, requireSecretsAgain, schemas, secretValues } from './connection-input.js';
+import { draftOf, referencesLeft, requireSecretsAgain, schemas, secretValues } from './connection-input.js';
 import { requireJump } from './jump.js';
 import { CLOSED } from '../fields.js';
 import { connectionAt, connectionOf } from '../services.js';
@@ -72,7 +72,8 @@ endpoint('POST /manage/test-connection', {
     if (privateKey !== undefined) secrets = { ...secrets, privateKey };
   }
   const hostKeys = draft.hostKeys ?? stored?.hostKeys ?? [];
-  const row = draftRow(draft, accountId, hostKeys, await services.storage.accounts.allowsPrivate(accountId));
+  const allowPrivate = await services.storage.accounts.allowsPrivate(accountId);
+  const row = draftRow(draft, accountId, hostKeys, allowPrivate, referencesLeft(draft, base));
   const jump = await requireJump(services, accountId, { ...draft, id: basedOn });
   const report = await services.tester.test(
     { ...joinConnection(row, secrets), jump },

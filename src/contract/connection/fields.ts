@@ -21,6 +21,7 @@ import {
 } from '../schema.js';
 import { derived, given, hidden, kept, needed, secret } from '../thing.js';
 import { DAY_MS } from '../units.js';
+import { orReference } from './reference.js';
 
 /** Each limit with its schema in gateway.yaml and its schema in requests. */
 const LIMITS = {
@@ -251,7 +252,7 @@ export const reached = {
         schema: proxyObject('the keys url, username, password, or null', {
           url: text('an http:// or socks5:// URL with host and port, without login', proxyUrl),
           username: text('text without a colon', proxyName),
-          password: text('text (numbers in quotes)'),
+          password: orReference(text('text (numbers in quotes)')),
         }),
       },
       shown: proxyObject('The proxy that leads to the server; null = none.', {

@@ -5,6 +5,7 @@ import { fixed, flag, group, integer, mapping, object, oneOf, optional, text, wi
 import { derived, type Fields, type FieldTexts, type Given, type Secret } from '../thing.js';
 import type { Definition, Values } from './definition.js';
 import { connectionFields, hostKeyFields, hostKeyInFile, slug } from './fields.js';
+import { orReference } from './reference.js';
 import { CONNECTION_TYPES, type ConnectionType } from './types.js';
 
 type Schema = Readonly<Record<string, unknown>>;
@@ -132,7 +133,8 @@ function secretKeys(key: string, field: Secret): readonly Omit<Key, 'example'>[]
   const { isNeeded = false, file = {}, partOf } = field;
   if (partOf !== undefined) return [];
   const own = file.schema ?? text('text (numbers in quotes)');
-  const schema = isNeeded ? own : optional(own);
+  const admitted = orReference(own);
+  const schema = isNeeded ? admitted : optional(admitted);
   if (file.key === undefined) return [{ key, schema, words: wordsOf(field) }];
   return [
     { key: file.key, schema: optional(text('the path of a file that can be read')), words: wordsOf(field) },

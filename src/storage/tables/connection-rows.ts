@@ -2,9 +2,10 @@
 import { readFile } from 'node:fs/promises';
 import type { ConnectionConfig } from '../../config/schema.js';
 import type { Digests } from '../../contract/connection/fields.js';
-import type { Connection, SecretValues, Settings } from '../../connections/connection.js';
+import type { Connection, References, SecretValues, Settings } from '../../connections/connection.js';
 import { type Definition, type Values, withOwnSecrets } from '../../contract/connection/definition.js';
 import type { AnnouncedKey } from '../../connections/host-keys.js';
+import { referenceIn } from '../../contract/connection/reference.js';
 import { definitionOf } from '../../contract/connection/types.js';
 import { StartupError } from '../startup.js';
 
@@ -16,6 +17,8 @@ export interface ConnectionRow {
   readonly type: Connection['type'];
   readonly isActive: boolean;
   readonly settings: Settings;
+  /** Where secrets are read that are not stored; absent = none. */
+  readonly secretReferences?: References;
   readonly hostKeys: readonly string[];
   /** The announced host keys; null = none. */
   readonly announcedKeys?: readonly (Omit<AnnouncedKey, 'lastSeenAt'> & { readonly lastSeenAt: string })[] | null;
@@ -30,7 +33,7 @@ export interface ConnectionRow {
 export async function splitConfig(
   config: ConnectionConfig,
   definition: Definition = definitionOf(config),
-): Promise<{ settings: Settings; secrets: SecretValues }> {
+): Promise<{ settings: Settings; secrets: SecretValues; references: References }> {
   const { settings, secrets } = definition;
   const entry = withOwnSecrets<Values>({ ...config }, definition);
   const inFile = (key: string | undefined): Promise<string | undefined> =>
@@ -42,11 +45,14 @@ export async function splitConfig(
     rows[name] = storedValue(setting, value);
   }
   const values: Record<string, string> = {};
+  const references: Record<string, string> = {};
   for (const [name, { file }] of Object.entries(secrets)) {
     const value = entry[name] === undefined || entry[name] === '' ? await inFile(file?.key) : entry[name];
-    if (typeof value === 'string' && value !== '') values[name] = value;
+    const reference = referenceIn(value);
+    if (reference !== undefined) references[name] = reference;
+    else if (typeof value === 'string' && value !== '') values[name] = value;
   }
-  return { settings: rows as unknown as Settings, secrets: values };
+  return { settings: rows as unknown as Settings, secrets: values, references };
 }
 
 /** The settings of a valid input of this type, with defaults. */
@@ -75,6 +81,7 @@ export function joinConnection(
   definition: Definition = definitionOf(row),
 ): Connection {
   const opened: Values = { ...secrets };
+  const { secretReferences: references = {} } = row;
   const settings = Object.entries(completeSettings(row.settings, definition)).map(
     ([name, value]) => [name, value ?? undefined] as const,
   );
@@ -90,6 +97,7 @@ export function joinConnection(
     isConfigured: row.configured,
     allowPrivate: row.allowPrivate ?? undefined,
     ...Object.fromEntries([...settings, ...values]),
+    ...(Object.keys(references).length === 0 ? {} : { references }),
     ...(row.digests === 'always' ? { digests: 'always' } : {}),
     ...(definition.can.hostKeys ? { hostKeys: row.hostKeys, announcedKeys: announcedOf(row) } : {}),
   } as unknown as Connection;

@@ -3,7 +3,14 @@
  * reads their secrets.
  */
 import type { AccountConfig, ConnectionConfig } from '../../config/schema.js';
-import type { Connection, SecretName, SecretValues, Settings, SftpConnection } from '../../connections/connection.js';
+import type {
+  Connection,
+  References,
+  SecretName,
+  SecretValues,
+  Settings,
+  SftpConnection,
+} from '../../connections/connection.js';
 import { addressOf } from '../../contract/connection/definition.js';
 import { connectionFields, hostKeyFields } from '../../contract/connection/fields.js';
 import { type ConnectionType, definitionOf } from '../../contract/connection/types.js';
@@ -132,7 +139,7 @@ export class Connections {
   /** `hops`: jump hosts between the gateway's client and this connection. */
   async #load(accountId: string, id: string, hops: number): Promise<Connection | undefined> {
     const rows = await this.#database.all<ConnectionRow & SealedSecret & { readonly secret: string | null }>`
-      select c.id, c.account_id, c.name, c.type, c.is_active, c.settings, c.host_keys, c.configured, a.allow_private, a.digests,
+      select c.id, c.account_id, c.name, c.type, c.is_active, c.settings, c.secret_references, c.host_keys, c.configured, a.allow_private, a.digests,
              (select json_agg(json_build_object('fingerprint', fingerprint, 'isRejected', rejected_at is not null, 'lastSeenAt', last_seen_at))
               from announced_host_keys where connection_id = c.id) as announced_keys,
              s.name as secret, s.key_id, s.wrapped_key, s.nonce, s.ciphertext
@@ -346,6 +353,10 @@ export class ConnectionEditor {
 
   async #putSecrets(tx: Transaction, id: string, secrets: SecretChanges): Promise<void> {
     for (const [name, value] of Object.entries(secrets)) await this.#secrets.put(tx, id, name, value);
+    const names = tx.types.texts(Object.keys(secrets));
+    await tx`
+      update connections set secret_references = secret_references - ${names}
+      where id = ${id} and secret_references ?| ${names}`;
   }
 }
 
@@ -355,7 +366,9 @@ export async function setTrustedKeys(tx: Transaction, id: string, hostKeys: read
 }
 
 async function managed(sql: Queryable, accountId: string, id: string | undefined): Promise<ManagedConnection[]> {
-  const names = sql`array(select s.name from connection_secrets s where s.connection_id = c.id)`;
+  const names = sql`array(
+    select s.name from connection_secrets s where s.connection_id = c.id
+    union select jsonb_object_keys(c.secret_references))`;
   const rows = await sql<
     (Omit<ManagedConnection, 'lastTest'> & { readonly [K in keyof LastTest]: LastTest[K] | null })[]
   >`
@@ -391,6 +404,7 @@ interface PreparedConnection {
   readonly config: ConnectionConfig;
   readonly settings: Settings;
   readonly secrets: SecretValues;
+  readonly references: References;
 }
 
 export async function prepareConnection(config: ConnectionConfig): Promise<PreparedConnection> {
@@ -436,7 +450,7 @@ async function upsertConnection(
   tx: Transaction,
   accountId: string,
   id: string,
-  { config, settings }: PreparedConnection,
+  { config, settings, references }: PreparedConnection,
   sandboxId: string | undefined,
 ): Promise<void> {
   const [found] = await tx<{ type: ConnectionType; settings: Settings; hostKeys: string[] }[]>`
@@ -453,16 +467,17 @@ async function upsertConnection(
   const learned = given === undefined && hostKeys.length > 0;
   await tx`
     insert into connections (id, account_id, name, type, is_active, settings, host_keys, host_keys_learned,
-      secrets_configured)
+      secrets_configured, secret_references)
     values (${id}, ${accountId}, ${config.name}, ${config.type}, ${config.isActive}, ${tx.json({ ...settings })},
-            ${tx.types.texts(hostKeys)}, ${learned}, ${id !== sandboxId})
+            ${tx.types.texts(hostKeys)}, ${learned}, ${id !== sandboxId}, ${tx.json({ ...references })})
     on conflict (id) do update set name = excluded.name, type = excluded.type, is_active = excluded.is_active,
       settings = excluded.settings, host_keys = excluded.host_keys, host_keys_learned = excluded.host_keys_learned,
-      secrets_configured = excluded.secrets_configured, updated_at = now()
+      secrets_configured = excluded.secrets_configured,
+      secret_references = excluded.secret_references, updated_at = now()
     where (connections.name, connections.type, connections.is_active, connections.settings, connections.host_keys,
-        connections.host_keys_learned, connections.secrets_configured)
+        connections.host_keys_learned, connections.secrets_configured, connections.secret_references)
       is distinct from (excluded.name, excluded.type, excluded.is_active, excluded.settings, excluded.host_keys,
-        excluded.host_keys_learned, excluded.secrets_configured)`;
+        excluded.host_keys_learned, excluded.secrets_configured, excluded.secret_references)`;
 }
 
 /** Marks exactly the connections in the configuration: the next start would undo changes made to them by hand. */
@@ -477,6 +492,7 @@ export function draftRow(
   accountId: string,
   hostKeys: readonly string[],
   allowPrivate: boolean | null,
+  secretReferences: References = {},
 ): ConnectionRow {
   return {
     id: draft.id ?? 'draft',
@@ -485,6 +501,7 @@ export function draftRow(
     type: draft.type,
     isActive: true,
     settings: draft.settings,
+    secretReferences,
     hostKeys,
     configured: false,
     allowPrivate,
