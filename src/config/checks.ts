@@ -7,6 +7,7 @@ import { type Values, withOwnSecrets } from '../contract/connection/definition.j
 import { definitionOf } from '../contract/connection/types.js';
 import type { AccountConfig, ConnectionConfig, FileConfig } from './schema.js';
 import { type KeyPath, quoted } from './mistakes.js';
+import { referencesIn } from './references.js';
 
 /** Reports a mistake. */
 export type Report = (path: KeyPath, found: string, allowed: string) => void;
@@ -14,6 +15,7 @@ export type Report = (path: KeyPath, found: string, allowed: string) => void;
 export function checkConfig(config: FileConfig, report: Report): void {
   checkTls(config, report);
   checkMail(config, report);
+  checkSecrets(config, report);
   checkSkipNames(config, report);
   checkAcrossAccounts(config.accounts, report);
   config.accounts.forEach((account, index) => {
@@ -67,6 +69,17 @@ function checkMail({ mail }: FileConfig, report: Report): void {
   if (mail.url !== '' && mail.from === '') {
     report(['mail', 'from'], '""', 'the address that mails come from, as mail.url is set');
   }
+}
+
+function checkSecrets(config: FileConfig, report: Report): void {
+  const { address, tokenFile, role } = config.secrets.vault;
+  const isNamed = referencesIn(config).some((reference) => reference.startsWith('vault:'));
+  const path = ['secrets', 'vault'];
+  if (isNamed && address === '') report([...path, 'address'], '""', 'the URL of Vault, as a secret refers to it');
+  if (address !== '' && tokenFile === '' && role === '') {
+    report([...path, 'tokenFile'], '""', 'a tokenFile or a role, as secrets.vault.address is set');
+  }
+  if (tokenFile !== '' && role !== '') report([...path, 'role'], 'a tokenFile too', 'one of the two');
 }
 
 function checkSkipNames({ watcher }: FileConfig, report: Report): void {

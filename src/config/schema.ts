@@ -227,6 +227,18 @@ export const configSchema = (definitions: readonly Definition[]) =>
     alarms: section({ everySeconds: withDefault(integer(0, 86_400), 60) }),
     secrets: section({
       refreshMinutes: withDefault(integer(1, 1_440), 15),
+      vault: section({
+        address: withDefault(
+          text('an http or https URL without login and query, or ""', { format: 'http-url-or-empty' }),
+          '',
+        ),
+        tokenFile: withDefault(text('the path of a file, or "" for none'), ''),
+        role: withDefault(text('the name of a role, or "" for none'), ''),
+        serviceAccountTokenFile: withDefault(
+          text('the path of a file'),
+          '/var/run/secrets/kubernetes.io/serviceaccount/token',
+        ),
+      }),
     }),
     mail: section({
       url: withDefault(

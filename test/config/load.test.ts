@@ -168,13 +168,45 @@ suite('a mistake is reported on one line with path, finding and allowed values',
         ].join(', '),
       }),
       lines: [
-        /connections\[0\]\.password\.from: a text that is not shown here; allowed: a reference such as file:\/run\/secrets\/acme /,
+        /connections\[0\]\.password\.from: a text that is not shown here; allowed: a reference such as file:\/run\/secrets\/acme or /,
         /connections\[1\]\.password\.from: a text that is not shown here; allowed: a reference /,
         /connections\[2\]\.password\.from: missing; allowed: a reference such as /,
         /connections\[2\]\.password\.form: unknown key \(is from meant\?\); allowed: from /,
         /connections\[3\]\.password: a number that is not shown here; allowed: text \(numbers in quotes\), or a mapping with the key from /,
         /connections\[4\]\.proxy\.password\.from: missing; /,
       ],
+    },
+    {
+      name: 'a reference to a Vault that is not named',
+      yaml: account({
+        connections: '{ name: a, type: sftp, host: h, username: u, password: { from: "vault:kv/data/a#password" } }',
+      }),
+      lines: [/^secrets\.vault\.address: ""; allowed: the URL of Vault, as a secret refers to it/],
+    },
+    {
+      name: 'a Vault without a login',
+      yaml: 'secrets: { vault: { address: "https://vault.example.com" } }',
+      lines: [/^secrets\.vault\.tokenFile: ""; allowed: a tokenFile or a role, /],
+    },
+    {
+      name: 'a Vault with two logins',
+      yaml: 'secrets: { vault: { address: "https://vault.example.com", tokenFile: /t, role: r } }',
+      lines: [/^secrets\.vault\.role: a tokenFile too; allowed: one of the two /],
+    },
+    {
+      name: 'a time and a URL of secrets that are none',
+      yaml: 'secrets: { refreshMinutes: 0, vault: { address: vault, tokenFile: /t } }',
+      lines: [
+        /^secrets\.refreshMinutes: 0; allowed: a whole number from 1 to 1440 /,
+        /^secrets\.vault\.address: "vault"; allowed: an http or https URL /,
+      ],
+    },
+    {
+      name: 'a reference to Vault without a field',
+      yaml: account({
+        connections: '{ name: a, type: sftp, host: h, username: u, password: { from: "vault:kv/data/a" } }',
+      }),
+      lines: [/connections\[0\]\.password\.from: a text that is not shown here; allowed: a reference such as /],
     },
     {
       name: 'an SFTP login without password and key, and one with two keys',

@@ -1,6 +1,6 @@
 /** Secrets that are read from files and change while they are used: on real servers. */
 import assert from 'node:assert/strict';
-import { rmSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { test, type TestContext } from 'node:test';
 import { GatewayError } from '../../src/base/errors.js';
 import type { Connection } from '../../src/connections/connection.js';
@@ -9,6 +9,7 @@ import { ReferencedSecrets } from '../../src/connections/secrets/referenced-secr
 import type { PoolLimits } from '../../src/contract/connection/fields.js';
 import { ROOT } from '../../src/remotes/path.js';
 import { createRemotes, type Remotes, type UseOptions } from '../../src/remotes/registry.js';
+import { NO_STORES, startVault } from '../connections/secrets/support/stores.js';
 import { rotatedKey, type RotatedLogin, rotatedPassword } from '../connections/secrets/support/rotated.js';
 import { eventually } from '../support/eventually.js';
 import { LIMITS, sftpConnection, testDeps, TestLeftovers } from './support/harness.js';
@@ -23,9 +24,9 @@ interface Rig {
 }
 
 /** Sessions close as soon as they are idle: each operation logs in. */
-function rig(t: TestContext, limits: Partial<PoolLimits> = {}): Rig {
+function rig(t: TestContext, limits: Partial<PoolLimits> = {}, stores = NO_STORES): Rig {
   const secrets = new ReferencedSecrets({
-    read: createSecretReader(),
+    read: createSecretReader(stores),
     refreshMinutes: 15,
     configured: [],
     log: () => undefined,
@@ -89,6 +90,32 @@ for (const [name, start] of [
     assert.deepEqual(one.heard, ['reached', 'login_refused', 'login_refused']);
   });
 }
+
+test('OpenSSH: a password in Vault that has changed is read again', async (t) => {
+  const login = await rotatedPassword();
+  t.after(() => login.stop());
+  const vault = await startVault();
+  t.after(() => vault.stop());
+  const put = (): unknown => vault.secrets.set('kv/data/acme', { password: readFileSync(login.file, 'utf8').trim() });
+  put();
+  vault.jwt = readFileSync(login.file, 'utf8').trim();
+  const settings = {
+    ...NO_STORES.vault,
+    address: vault.url,
+    role: 'gateway',
+    serviceAccountTokenFile: `${login.file}.jwt`,
+  };
+  writeFileSync(settings.serviceAccountTokenFile, vault.jwt);
+  const one = rig(t, {}, { ...NO_STORES, vault: settings });
+  const connection = sftpConnection(login, { references: { password: 'vault:kv/data/acme#password' } });
+  await look(one, connection);
+  await idle(one);
+  login.rotate();
+  put();
+  vault.tokens.clear();
+  await look(one, connection);
+  assert.deepEqual(one.heard, ['reached', 'reached']);
+});
 
 test('a secret that disappears does not matter as long as the last one opens the login', async (t) => {
   const { login, connection } = await started(t, rotatedKey);

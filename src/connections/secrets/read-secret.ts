@@ -1,13 +1,25 @@
 import { readSecretFile } from './secret-file.js';
-import { unreadable } from './unreadable.js';
 import type { ReadSecret } from './referenced-secrets.js';
+import { unreadable } from './unreadable.js';
+import { Vault, type VaultSettings } from './vault.js';
+
+interface Sources {
+  readonly vault: VaultSettings;
+}
 
 /** Reads secrets from where their references lead, by what stands before the first colon. */
-export function createSecretReader(): ReadSecret {
+export function createSecretReader({ vault: settings }: Sources): ReadSecret {
+  const vault = new Vault(settings);
   return async (reference) => {
-    const colon = reference.indexOf(':');
-    const [source, place] = [reference.slice(0, colon), reference.slice(colon + 1)];
+    const [source, place] = divided(reference, ':');
     if (source === 'file') return readSecretFile(place);
+    if (source === 'vault') return vault.read(...divided(place, '#'));
     throw unreadable(`names no known source: ${source}`);
   };
+}
+
+/** What is before and after the first separator. */
+function divided(text: string, separator: string): readonly [string, string] {
+  const at = text.indexOf(separator);
+  return at === -1 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)];
 }

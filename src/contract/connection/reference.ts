@@ -7,7 +7,7 @@ export interface SecretReference {
   readonly from: string;
 }
 
-const FROM = 'a reference such as file:/run/secrets/acme';
+const FROM = 'a reference such as file:/run/secrets/acme or vault:kv/data/acme#password';
 
 /** The schema of such a text, or of a reference in its place. */
 export function orReference(own: TSchema): TSchemaOf<string | SecretReference> {

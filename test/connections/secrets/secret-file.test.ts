@@ -5,8 +5,9 @@ import { test } from 'node:test';
 import { GatewayError } from '../../../src/base/errors.js';
 import { createSecretReader } from '../../../src/connections/secrets/read-secret.js';
 import { inFolder } from '../../config/support.js';
+import { NO_STORES } from './support/stores.js';
 
-const read = createSecretReader();
+const read = createSecretReader(NO_STORES);
 
 async function contentOf(text: string): Promise<string> {
   return inFolder((folder) => {
