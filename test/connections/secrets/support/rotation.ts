@@ -1,16 +1,10 @@
 /** A gateway that is used while the secrets of its connections change. */
 import { setInterval as each } from 'node:timers/promises';
+import { eventually } from '../../../support/eventually.js';
 import { startGateway } from '../../../support/gateway.js';
 import { rotatedKey, type RotatedLogin, rotatedPassword } from './rotated.js';
 
 const EVERY_MS = 50;
-
-interface Outcome {
-  /** The answers that were no success. */
-  readonly failed: readonly string[];
-  /** How often the gateway found a new secret. */
-  readonly renewals: number;
-}
 
 function connectionOf(login: RotatedLogin, id: string): object {
   const { port, username, folder, name, file } = login;
@@ -27,14 +21,15 @@ function connectionOf(login: RotatedLogin, id: string): object {
 }
 
 /**
- * Twenty requests a second, every other one an upload, by turns with a key and with a password, which change each time
- * after so many requests.
+ * At least so many requests, twenty a second, every other one an upload, by turns with a key and with a password. Both
+ * change so many times meanwhile, never twice during one request. Resolves to the answers that were no success.
  */
-export async function rotateUnderLoad(requests: number, rotateAfter: number): Promise<Outcome> {
+export async function rotateUnderLoad(requests: number, rotations: number): Promise<readonly string[]> {
   const logins = [await rotatedKey(), await rotatedPassword()];
   const connections = logins.map((login, index) => connectionOf(login, `c${index}`));
   // Sessions close as soon as they are idle, so that most requests log in.
   const gateway = await startGateway({ connections, config: { pools: { default: { idleTimeoutMs: 1 } } } });
+  const renewals = (): number => gateway.output().match(/a secret of a connection was read again/g)?.length ?? 0;
   try {
     const failed: string[] = [];
     const running: Promise<void>[] = [];
@@ -46,15 +41,26 @@ export async function rotateUnderLoad(requests: number, rotateAfter: number): Pr
         : await gateway.api.get(`/api/list/${id}?path=/`);
       if (answer.status >= 300) failed.push(`${index}: ${answer.status} ${answer.text}`);
     };
-    let asked = 0;
+    const rotate = async (): Promise<void> => {
+      for (let made = 0; made < rotations; made++) {
+        const after = ((made + 1) * requests) / (rotations + 1);
+        await eventually(
+          () => running.length >= after && renewals() === made * logins.length,
+          'the gateway has the last secrets, and it is time for the next ones',
+        );
+        await Promise.all(running.slice());
+        for (const login of logins) login.rotate();
+      }
+      await eventually(() => renewals() === rotations * logins.length, 'the gateway has the last secrets');
+    };
+    let isRotated = false;
+    const rotating = rotate().finally(() => (isRotated = true));
     for await (const _ of each(EVERY_MS)) {
-      running.push(ask(asked));
-      asked++;
-      if (asked % rotateAfter === 0 && asked < requests) for (const login of logins) login.rotate();
-      if (asked === requests) break;
+      if (isRotated && running.length >= requests) break;
+      running.push(ask(running.length));
     }
-    await Promise.all(running);
-    return { failed, renewals: gateway.output().match(/a secret of a connection was read again/g)?.length ?? 0 };
+    await Promise.all([rotating, ...running]);
+    return failed;
   } finally {
     await gateway.stop();
     for (const login of logins) await login.stop();
