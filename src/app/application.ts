@@ -133,7 +133,7 @@ export function openReach(options: ReachOptions): Reach {
   const poolBudgets = { places: new SessionPlaces(budgets.sessions), waiting: budgets.waiting };
   const health = new ConnectionHealth({ outages: storage.outages, log });
   const secrets = new ReferencedSecrets({
-    read: createSecretReader(config.secrets),
+    read: createSecretReader(config.secrets, process.env),
     refreshMinutes: config.secrets.refreshMinutes,
     configured: referencesIn(config),
     log,

@@ -73,9 +73,14 @@ function checkMail({ mail }: FileConfig, report: Report): void {
 
 function checkSecrets(config: FileConfig, report: Report): void {
   const { address, tokenFile, role } = config.secrets.vault;
-  const isNamed = referencesIn(config).some((reference) => reference.startsWith('vault:'));
+  const references = referencesIn(config);
+  const isNamed = (source: string): boolean => references.some((reference) => reference.startsWith(source));
   const path = ['secrets', 'vault'];
-  if (isNamed && address === '') report([...path, 'address'], '""', 'the URL of Vault, as a secret refers to it');
+  if (isNamed('aws:') && config.secrets.aws.region === '') {
+    report(['secrets', 'aws', 'region'], '""', 'a region, as a secret refers to AWS');
+  }
+  if (isNamed('vault:') && address === '')
+    report([...path, 'address'], '""', 'the URL of Vault, as a secret refers to it');
   if (address !== '' && tokenFile === '' && role === '') {
     report([...path, 'tokenFile'], '""', 'a tokenFile or a role, as secrets.vault.address is set');
   }

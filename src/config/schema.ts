@@ -22,7 +22,7 @@ import { DIGESTS, poolKeys, slug, somePoolLimits } from '../contract/connection/
 import type { ConnectionEntry } from '../connections/connection.js';
 import type { Definition } from '../contract/connection/definition.js';
 import { entrySchema } from '../contract/connection/schemas.js';
-import { MAILBOX_OR_EMPTY, NAME } from '../contract/patterns.js';
+import { MAILBOX_OR_EMPTY, NAME, REGION } from '../contract/patterns.js';
 
 const apiKey = mapping({
   name: text('text of at least one character', { pattern: NAME }),
@@ -238,6 +238,9 @@ export const configSchema = (definitions: readonly Definition[]) =>
           text('the path of a file'),
           '/var/run/secrets/kubernetes.io/serviceaccount/token',
         ),
+      }),
+      aws: section({
+        region: withDefault(text('a region such as eu-central-1, or ""', { pattern: `^$|${REGION}` }), ''),
       }),
     }),
     mail: section({

@@ -33,6 +33,9 @@ const ADDRESS =
 export const MAIL_ADDRESS = `^${ADDRESS}$`;
 export const MAILBOX_OR_EMPTY = `^(${ADDRESS}|[^\\u0000-\\u001f\\u007f-\\u009f<>"@,;:]{1,100}<${ADDRESS}>)?$`;
 
-/** Where a secret of the configuration is read: an absolute path of a file, or a path of Vault and a field there. */
+/**
+ * Where a secret of the configuration is read: an absolute path of a file; a path of Vault and a field there; a name of
+ * AWS, with or without a field.
+ */
 export const SECRET_REFERENCE =
-  '^(file:/[^\\u0000-\\u001f\\u007f]+|vault:[^#\\u0000-\\u001f\\u007f]+#[^\\u0000-\\u001f\\u007f]+)$';
+  '^(file:/[^\\u0000-\\u001f\\u007f]+|vault:[^#\\u0000-\\u001f\\u007f]+#[^\\u0000-\\u001f\\u007f]+|aws:[^#\\u0000-\\u001f\\u007f]+(#[^\\u0000-\\u001f\\u007f]+)?)$';

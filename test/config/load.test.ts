@@ -202,6 +202,18 @@ suite('a mistake is reported on one line with path, finding and allowed values',
       ],
     },
     {
+      name: 'a reference to AWS without a region',
+      yaml: account({
+        connections: '{ name: a, type: sftp, host: h, username: u, password: { from: "aws:acme/sftp" } }',
+      }),
+      lines: [/^secrets\.aws\.region: ""; allowed: a region, as a secret refers to AWS/],
+    },
+    {
+      name: 'a region of AWS that leads elsewhere',
+      yaml: 'secrets: { aws: { region: "evil.example.com/" } }',
+      lines: [/^secrets\.aws\.region: "evil\.example\.com\/"; allowed: a region such as eu-central-1, or ""/],
+    },
+    {
       name: 'a reference to Vault without a field',
       yaml: account({
         connections: '{ name: a, type: sftp, host: h, username: u, password: { from: "vault:kv/data/a" } }',

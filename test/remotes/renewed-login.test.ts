@@ -26,7 +26,7 @@ interface Rig {
 /** Sessions close as soon as they are idle: each operation logs in. */
 function rig(t: TestContext, limits: Partial<PoolLimits> = {}, stores = NO_STORES): Rig {
   const secrets = new ReferencedSecrets({
-    read: createSecretReader(stores),
+    read: createSecretReader(stores, {}),
     refreshMinutes: 15,
     configured: [],
     log: () => undefined,

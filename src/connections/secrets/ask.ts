@@ -44,7 +44,8 @@ async function answerTo(url: URL, question: Question, limit: Ending): Promise<An
   return { status: response.status, json: parsed(Buffer.concat(parts).toString()) };
 }
 
-function parsed(text: string): unknown {
+/** undefined if it is not JSON. */
+export function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -53,7 +54,7 @@ function parsed(text: string): unknown {
 }
 
 /** The value at this path; undefined if there is none. */
-function valueIn(json: unknown, ...path: readonly string[]): unknown {
+export function valueIn(json: unknown, ...path: readonly string[]): unknown {
   return path.reduce<unknown>(
     (value, name) =>
       typeof value === 'object' && value !== null && Object.hasOwn(value, name)

@@ -1,3 +1,4 @@
+import { type AwsEnvironment, AwsSecrets, type AwsSettings } from './aws.js';
 import { readSecretFile } from './secret-file.js';
 import type { ReadSecret } from './referenced-secrets.js';
 import { unreadable } from './unreadable.js';
@@ -5,15 +6,18 @@ import { Vault, type VaultSettings } from './vault.js';
 
 interface Sources {
   readonly vault: VaultSettings;
+  readonly aws: AwsSettings;
 }
 
 /** Reads secrets from where their references lead, by what stands before the first colon. */
-export function createSecretReader({ vault: settings }: Sources): ReadSecret {
-  const vault = new Vault(settings);
+export function createSecretReader(sources: Sources, env: AwsEnvironment): ReadSecret {
+  const vault = new Vault(sources.vault);
+  const aws = new AwsSecrets(sources.aws, env);
   return async (reference) => {
     const [source, place] = divided(reference, ':');
     if (source === 'file') return readSecretFile(place);
     if (source === 'vault') return vault.read(...divided(place, '#'));
+    if (source === 'aws') return aws.read(...divided(place, '#'));
     throw unreadable(`names no known source: ${source}`);
   };
 }

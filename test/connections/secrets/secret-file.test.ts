@@ -7,7 +7,7 @@ import { createSecretReader } from '../../../src/connections/secrets/read-secret
 import { inFolder } from '../../config/support.js';
 import { NO_STORES } from './support/stores.js';
 
-const read = createSecretReader(NO_STORES);
+const read = createSecretReader(NO_STORES, {});
 
 async function contentOf(text: string): Promise<string> {
   return inFolder((folder) => {

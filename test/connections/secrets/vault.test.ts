@@ -36,7 +36,7 @@ beforeEach(() => {
 });
 
 function reader(changes: Partial<(typeof NO_STORES)['vault']> = {}): ReadSecret {
-  return createSecretReader({ ...NO_STORES, vault: { ...NO_STORES.vault, address: `${vault.url}/`, ...changes } });
+  return createSecretReader({ ...NO_STORES, vault: { ...NO_STORES.vault, address: `${vault.url}/`, ...changes } }, {});
 }
 const byToken = (): ReadSecret => reader({ tokenFile });
 const byRole = (role = 'gateway'): ReadSecret => reader({ role, serviceAccountTokenFile: jwtFile });

@@ -6,14 +6,16 @@ import { json as jsonOf } from 'node:stream/consumers';
 
 const NO_VAULT = { address: '', tokenFile: '', role: '', serviceAccountTokenFile: '' };
 /** The settings of a gateway whose secrets are in files. */
-export const NO_STORES = { vault: NO_VAULT };
+export const NO_STORES = { vault: NO_VAULT, aws: { region: '' } };
 
-interface Store {
+export interface Store {
   readonly url: string;
   stop(): Promise<void>;
 }
 
-async function serve(answer: (request: IncomingMessage, response: ServerResponse) => Promise<void>): Promise<Store> {
+export async function serve(
+  answer: (request: IncomingMessage, response: ServerResponse) => Promise<void>,
+): Promise<Store> {
   const server = createServer((request, response) => void answer(request, response));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -27,7 +29,7 @@ async function serve(answer: (request: IncomingMessage, response: ServerResponse
   };
 }
 
-function send(response: ServerResponse, status: number, body: unknown): void {
+export function send(response: ServerResponse, status: number, body: unknown): void {
   response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
 }
 
