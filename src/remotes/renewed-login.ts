@@ -17,9 +17,11 @@ export interface PresentSecrets {
   explained(refused: GatewayError, connections: readonly Connection[]): GatewayError;
 }
 
-/** Whether a secret of one of them is read from elsewhere. */
+/** Whether a secret of one of them, or of a jump host on its way, is read from elsewhere. */
 export function haveReferences(connections: readonly Connection[]): boolean {
-  return connections.some(({ references }) => references !== undefined);
+  return connections.some(
+    ({ references, jump }) => references !== undefined || (jump !== undefined && haveReferences([jump])),
+  );
 }
 
 /**

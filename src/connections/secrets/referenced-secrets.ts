@@ -50,12 +50,13 @@ export class ReferencedSecrets {
   }
 
   /** The connection with the secrets as they are known now; the same object if nothing differs. */
-  known(connection: Connection): Connection {
-    const values = this.#valuesOf(connection);
+  known<C extends Connection>(connection: C): C {
+    const { jump } = connection;
+    const values = { ...this.#valuesOf(connection), ...(jump === undefined ? {} : { jump: this.known(jump) }) };
     if (hasThese(connection, values)) return connection;
-    const former = this.#renewed.get(connection);
+    const former = this.#renewed.get(connection) as C | undefined;
     if (former !== undefined && hasThese(former, values)) return former;
-    const renewed: Connection = { ...connection, ...values };
+    const renewed: C = { ...connection, ...values };
     this.#renewed.set(connection, renewed);
     return renewed;
   }
@@ -98,12 +99,17 @@ export class ReferencedSecrets {
     await Promise.all([...this.#values.values()].map((value) => value.renew()));
   }
 
-  #of({ references = {} }: Connection): readonly { readonly name: string; readonly value: ReferencedValue }[] {
-    return Object.entries(references).map(([name, reference]) => ({ name, value: this.#valueOf(reference) }));
+  /** Its own secrets, and those of the jump hosts on its way. */
+  #of({ references = {}, jump }: Connection): readonly NamedValue[] {
+    const own = Object.entries(references).map(([name, reference]) => ({ name, value: this.#valueOf(reference) }));
+    const ofJump = jump === undefined ? [] : this.#of(jump);
+    return [...own, ...ofJump.map(({ name, value }) => ({ name: `${jump?.id}.${name}`, value }))];
   }
 
-  #valuesOf(connection: Connection): SecretValues {
-    const known = this.#of(connection).map(({ name, value }) => [name, value.value] as const);
+  #valuesOf({ references = {} }: Connection): SecretValues {
+    const known = Object.entries(references).map(
+      ([name, reference]) => [name, this.#valueOf(reference).value] as const,
+    );
     const values: Partial<Record<SecretName, string>> = Object.fromEntries(
       known.filter(([, value]) => value !== undefined),
     );
@@ -129,7 +135,12 @@ export class ReferencedSecrets {
   }
 }
 
-function hasThese(connection: Connection, values: SecretValues): boolean {
+interface NamedValue {
+  readonly name: string;
+  readonly value: ReferencedValue;
+}
+
+function hasThese(connection: Connection, values: object): boolean {
   const held: Readonly<Record<string, unknown>> = { ...connection };
   return Object.entries(values).every(([name, value]) => held[name] === value);
 }

@@ -3,6 +3,7 @@ import { test, type TestContext } from 'node:test';
 import { GatewayError } from '../../../src/base/errors.js';
 import type { Connection } from '../../../src/connections/connection.js';
 import { ReferencedSecrets } from '../../../src/connections/secrets/referenced-secrets.js';
+import { haveReferences } from '../../../src/remotes/renewed-login.js';
 import { sftpConnection } from '../../remotes/support/harness.js';
 import { eventually } from '../../support/eventually.js';
 
@@ -176,4 +177,23 @@ test('a second read begins a second after the first one, whatever is asked', asy
   await Promise.all(Array.from({ length: 50 }, () => secrets.renewed(first)));
   assert.equal(store.reads, 2);
   assert.ok(performance.now() - begun >= 990);
+});
+
+test('the secrets of a jump host are read and renewed with those of the connections behind it', async (t) => {
+  const store = new Store();
+  const secrets = store.open(t);
+  const jump = sftpConnection({ port: 22, username: 'j' }, { id: 'bastion', references: { password: PASSWORD } });
+  const behind: Connection = sftpConnection({ port: 22, username: 'gw' }, { via: 'bastion', jump, password: 'own' });
+  await assert.rejects(secrets.present(behind), {
+    message: `bastion.password is read from ${PASSWORD}, which does not exist`,
+  });
+  store.values.set(PASSWORD, 'one');
+  const present = await secrets.present(behind);
+  assert.deepEqual([present.jump?.password, passwordOf(present)], ['one', 'own']);
+  assert.equal(await secrets.present(behind), present);
+  assert.equal(secrets.known(behind), present);
+  store.values.set(PASSWORD, 'two');
+  const renewed = await secrets.renewed(present);
+  assert.deepEqual([renewed.jump?.password, passwordOf(renewed)], ['two', 'own']);
+  assert.ok(haveReferences([behind]));
 });
