@@ -61,6 +61,8 @@ export class S3Source extends Readable {
   }
 
   #finish(): void {
+    // What is buffered may be read much later.
+    this.#stall.stop();
     if (this.#left > 0) this.destroy(this.#options.lost());
     else this.push(null);
   }
