@@ -48,6 +48,7 @@ import { createRemotes, type Remotes } from '../remotes/registry.js';
 import { generateKeyPair } from '../remotes/sftp/keys/generate-key.js';
 import { trustOnFirstUse } from '../remotes/trust.js';
 import { createResolver } from '../resolver/resolver.js';
+import type { ByteRates } from '../shares/byte-rates.js';
 import type { Shares } from '../shares/permits.js';
 import type { SandboxPart } from '../sandbox/sink.js';
 import type { BegunServer } from '../storage/embedded/begun.js';
@@ -119,12 +120,14 @@ interface ReachOptions {
   readonly sandbox: SandboxPart | undefined;
   /** Where several threads have pools. */
   readonly shares: Shares | undefined;
+  /** The rates of connections, for all threads. */
+  readonly rates: ByteRates;
   /** Event loops that the budgets are divided over. */
   readonly threads: number;
 }
 
 export function openReach(options: ReachOptions): Reach {
-  const { config, storage, log, listeners, sandbox, shares, threads } = options;
+  const { config, storage, log, listeners, sandbox, shares, rates, threads } = options;
   const budgets = createBudgets(config.budgets, threads);
   const resolver = createResolver({ ...config.network, budget: budgets.lookups });
   const ownReceiver = sandbox === undefined ? {} : { ownReceiver: { ...sandbox.receiver, owner: sandbox.accountId } };
@@ -145,6 +148,7 @@ export function openReach(options: ReachOptions): Reach {
     giveWay: config.pools.giveWay,
     linkPercent: config.links.poolPercent,
     tuning: config.streams,
+    rates,
     budgets: poolBudgets,
     trust: trustOnFirstUse(storage.connections, storage.hostKeys),
     log: (message, facts) => log('debug', message, facts),

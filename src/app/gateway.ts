@@ -10,6 +10,7 @@ import { createAcceptor } from '../http/native/acceptor.js';
 import { createLimiters } from '../http/rate-limits.js';
 import type { Logger } from '../observe/log.js';
 import type { Metrics } from '../observe/metrics.js';
+import { NodeRates } from '../shares/byte-rates.js';
 import { ShareHolder } from '../shares/permits.js';
 import { ProcessShares } from '../shares/process-shares.js';
 import { SharesBroker } from '../shares/shares.js';
@@ -79,7 +80,8 @@ async function build(
   let readyAskedAt = -Infinity;
   const onReadyAsked = (): void => void (readyAskedAt = performance.now());
   const shares = broker === undefined ? undefined : sharesHere(broker, threads);
-  const reach = openReach({ config, storage, log, listeners, sandbox, shares, threads });
+  const rates = new NodeRates();
+  const reach = openReach({ config, storage, log, listeners, sandbox, shares, rates, threads });
   const serving =
     broker === undefined || threads === 1
       ? await serveHere({ config, frontEnd, storage, reach, sandbox, started, logger, tracer, onReadyAsked })
@@ -89,6 +91,7 @@ async function build(
           threads,
           storage,
           broker,
+          rates,
           reach,
           sandbox,
           started,
@@ -158,8 +161,13 @@ async function serveHere(options: ServingOptions): Promise<Serving> {
 /** Several event loops: this one is the first and accepts for all of them. */
 async function serveInThreads({
   broker,
+  rates,
   ...options
-}: ServingOptions & { readonly threads: number; readonly broker: SharesBroker }): Promise<Serving> {
+}: ServingOptions & {
+  readonly threads: number;
+  readonly broker: SharesBroker;
+  readonly rates: NodeRates;
+}): Promise<Serving> {
   const { config, threads, storage, started, logger, onReadyAsked } = options;
   const acceptor = createAcceptor({ ...config.server, log: logWith(logger) });
   const limiters = createLimiters(config.limits.requestsPerSecond, storage.shared?.rates);
@@ -179,6 +187,7 @@ async function serveInThreads({
     threads,
     databaseUrl,
     broker,
+    rates,
     acceptor,
     limiters,
     metricsText,

@@ -13,6 +13,7 @@ import type { PathReference } from './path-reference.js';
 import { leaveErrorsToPump, pump } from './pump.js';
 import { checkingOf } from './read-back.js';
 import { publish, refuseExisting, withWriter } from './put.js';
+import { isHeldBack } from '../remotes/rate-limit.js';
 import { putWhole, streamOf, wholeIfShort } from '../remotes/whole.js';
 
 export interface CopyRequest {
@@ -118,10 +119,10 @@ export async function copyFile(operations: Operations, operation: Operation, req
   });
 }
 
-/** If it waits for neither side, the job's own limit slows it down. */
+/** If it waits for neither side, a limit of the job or of a connection slows it down. */
 function watchPump(operation: Operation, body: Readable, writer: Writable): () => void {
   const moved = (): number => operation.fileSize;
-  const isEmpty = (): boolean => body.readableLength === 0;
+  const isEmpty = (): boolean => body.readableLength === 0 && !isHeldBack(body);
   const isFull = (): boolean => writer.writableLength > 0;
   const stops = [
     operation.paces.watch('source', isEmpty, moved),

@@ -5,6 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { orAbort } from '../base/deadline.js';
 import { GatewayError } from '../base/errors.js';
 import { borrows, lends, type Borrower } from '../base/lent.js';
+import { flowOf, type RateFlow } from '../remotes/rate-limit.js';
 import type { ContentHash } from './content-hash.js';
 
 /** A short body, requested once, by an operation that holds no session yet: so a slow client blocks no other. */
@@ -42,9 +43,11 @@ interface PumpOptions {
  * with `isMoreToCome`, has taken them. Any failure destroys both. The first error wins.
  */
 export async function pump(source: Readable, target: Writable, options: PumpOptions): Promise<number> {
-  const meter = new Meter(options);
+  const flow = flowOf(target);
+  const meter = new Meter(options, flow);
   const { signal, isMoreToCome = false } = options;
-  if (lends(source) && borrows(target) && options.pace === undefined) source.lendTo(meter.borrowerFor(target));
+  const isPaced = options.pace !== undefined || flow !== undefined;
+  if (lends(source) && borrows(target) && !isPaced) source.lendTo(meter.borrowerFor(target));
   try {
     await pipeline(source, meter, target, { signal, end: !isMoreToCome });
   } catch (error) {
@@ -80,13 +83,16 @@ export function leaveErrorsToPump(source: Readable): void {
 /** Passes chunks through unchanged. */
 class Meter extends Transform {
   readonly #options: PumpOptions;
+  /** The limit of the target's connection, if it has one. */
+  readonly #flow: RateFlow | undefined;
   bytes = 0;
   /** The hash for the promised digest; undefined if the same hash is computed anyway. */
   readonly #promised: Hash | undefined;
 
-  constructor(options: PumpOptions) {
+  constructor(options: PumpOptions, flow: RateFlow | undefined) {
     super();
     this.#options = options;
+    this.#flow = flow;
 
     const { digest, hash } = options;
     const isTaken = digest === undefined || (hash !== undefined && digest.algorithm === 'sha256');
@@ -110,10 +116,26 @@ class Meter extends Transform {
   override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
     const excess = this.#excess(chunk);
     if (excess !== undefined) return done(excess);
+    if (this.#flow !== undefined) return void this.#passSlowly(chunk, this.#flow).then(() => done(), done);
     this.#count(chunk);
     const { pace } = this.#options;
     if (pace === undefined) return done(null, chunk);
     void pace(chunk.length).then(() => done(null, chunk), done);
+  }
+
+  async #passSlowly(chunk: Buffer, flow: RateFlow): Promise<void> {
+    for (const slice of flow.slices(chunk)) {
+      await this.#options.pace?.(slice.length);
+      await flow.take(slice.length);
+      if (this.destroyed) return;
+      this.#count(slice);
+      this.push(slice);
+    }
+  }
+
+  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    this.#flow?.end();
+    done(error);
   }
 
   #excess(chunk: Buffer): GatewayError | undefined {

@@ -9,6 +9,7 @@ import { type ListingReader, ListingTurns } from '../budgets/listing-turns.js';
 import { Pool, PoolBusy, type Lease, type PoolGauge, type Priority, type Yielding } from '../pools/pool.js';
 import { linksAreFull } from '../pools/refusals.js';
 import type { GiveWayLimits } from '../pools/slow-leases.js';
+import { type ByteRates, NodeRates } from '../shares/byte-rates.js';
 import type { Shares } from '../shares/permits.js';
 import type { Connection } from '../connections/connection.js';
 import type { PoolLimits } from '../contract/connection/fields.js';
@@ -21,6 +22,7 @@ import { limitsFor, type OperatorLimits } from './pool-limits.js';
 import type { AnyProtocol, ProtocolDeps } from './protocol.js';
 import { asOfReaching, isOfReaching, type Reach, UNHEARD } from './reach.js';
 import type { Leftovers } from './leftovers.js';
+import { limitRate, RateFlow } from './rate-limit.js';
 import type { Mark, Remote, RemoteContext } from './remote.js';
 import { haveReferences, type PresentSecrets, withPresentSecrets } from './renewed-login.js';
 import { createS3 } from './s3/protocol.js';
@@ -92,6 +94,8 @@ interface RemotesOptions extends Omit<ProtocolDeps, 'jumps'> {
   readonly linkPercent?: number;
   /** Present if threads share the limits. */
   readonly shares?: Shares;
+  /** The rates of connections; absent: this is the only event loop. */
+  readonly rates?: ByteRates;
   readonly protocols?: readonly ((deps: ProtocolDeps) => AnyProtocol)[];
   /** Is notified which servers can be reached. */
   readonly reach?: Reach;
@@ -151,6 +155,7 @@ export function createRemotes(options: RemotesOptions): Remotes {
   /** A connection object never changes: an edited connection is another object. */
   const places = new WeakMap<Connection, Place>();
   const turns = new ListingTurns();
+  const { rates = new NodeRates() } = options;
   let isClosed = false;
   const reach = options.reach ?? UNHEARD;
   const sweep = (): void => {
@@ -259,7 +264,7 @@ export function createRemotes(options: RemotesOptions): Remotes {
     const context = new UseContext(use, connection);
     const remote = protocol.openRemote(lease.item, connection, limits, context, moreSessions(connection, use));
     return listingInTurns(
-      remote,
+      asFastAsAllowed(remote, connection, use.signal),
       turns.reader(connection.accountId, () => abortSignalOf(use.signal)),
     );
   }
@@ -313,6 +318,13 @@ export function createRemotes(options: RemotesOptions): Remotes {
       ([source, target], attempt) =>
         work(open(source as Lease<unknown>, from, use), open(target as Lease<unknown>, to, use), attempt),
     );
+  }
+
+  function asFastAsAllowed(remote: Remote, connection: Connection, signal: EndSignal): Remote {
+    const { accountId, id, bytesPerSecond } = connection;
+    if (bytesPerSecond === undefined) return remote;
+    const key = `${accountId}/${id}`;
+    return limitRate(remote, { flow: () => new RateFlow(rates, key, bytesPerSecond), signal });
   }
 
   /** `parties`: the connections whose servers the leases lead to. */

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { toGatewayError } from '../base/errors.js';
 import type { RemotePath } from './path.js';
+import { flowOf, type RateFlow } from './rate-limit.js';
 import {
   WHOLE_BYTES,
   type FileInfo,
@@ -40,8 +41,22 @@ export async function putWhole(
 export async function endWith(writer: RemoteWriter, bytes: Buffer): Promise<void> {
   // It may fail again while it is taken back, when nothing listens any more.
   writer.on('error', () => undefined);
-  writer.end(bytes);
+  const flow = flowOf(writer);
+  if (flow === undefined) writer.end(bytes);
+  else await endSlowly(writer, bytes, flow);
   await finished(writer);
+}
+
+async function endSlowly(writer: RemoteWriter, bytes: Buffer, flow: RateFlow): Promise<void> {
+  // The operation's end destroys the writer, and ends this wait.
+  writer.once('close', () => flow.end());
+  for (const slice of flow.slices(bytes)) {
+    await flow.take(slice.length);
+    if (writer.destroyed) break;
+    writer.write(slice);
+  }
+  flow.end();
+  writer.end();
 }
 
 /** For callers that need a stream. */

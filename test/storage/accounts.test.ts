@@ -246,6 +246,7 @@ for (const kind of DATABASES) {
         rootPath: '/',
         atomicUploads: true,
         pool: {},
+        bytesPerSecond: undefined,
         digests: 'asked',
         verify: 'size',
         isConfigured: true,

@@ -3,6 +3,7 @@ import type { AppDescriptor } from 'uWebSockets.js';
 import type { Config } from '../../config/schema.js';
 import type { Failures, Taken } from '../../http/rate-limits.js';
 import type { MetricsSnapshot } from '../../observe/metrics.js';
+import type { ByteRates } from '../../shares/byte-rates.js';
 import type { FromBroker, ToBroker } from '../../shares/share-messages.js';
 import type { SandboxPart } from '../../sandbox/sink.js';
 import type { carried } from './line.js';
@@ -23,6 +24,8 @@ export type MainCalls = {
   readonly join: (descriptor: AppDescriptor) => void;
   readonly leave: (descriptor: AppDescriptor) => void;
   readonly share: (message: ToBroker) => void;
+  readonly takeBytes: ByteRates['take'];
+  readonly leaveRate: ByteRates['leave'];
   readonly takeRequest: (keyId: string) => Promise<Taken>;
   readonly takeFailure: (address: string) => ReturnType<Failures['take']>;
   readonly giveFailureBack: (address: string) => Promise<void>;

@@ -2,6 +2,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { SharedAcceptor } from '../../http/native/acceptor.js';
 import { createLogger } from '../../observe/log.js';
+import type { ByteRates } from '../../shares/byte-rates.js';
 import { ShareHolder } from '../../shares/permits.js';
 import { createApplication, listenerOf, openBase, openReach } from '../application.js';
 import { logWith } from '../log-with.js';
@@ -15,6 +16,11 @@ const sandbox = running === undefined ? undefined : { ...running, received: () =
 const logger = createLogger(config.log).child({ thread });
 const started = new Parts();
 const shares = new ShareHolder(threads, (message) => main.notify('share', message));
+const nameOf = (transfer: string): string => `${thread}:${transfer}`;
+const rates: ByteRates = {
+  take: (key, transfer, ...amount) => main.call('takeBytes', key, nameOf(transfer), ...amount),
+  leave: (key, transfer) => main.notify('leaveRate', key, nameOf(transfer)),
+};
 const acceptor: SharedAcceptor & { port: number } = {
   port: 0,
   join: (descriptor) => main.notify('join', descriptor),
@@ -29,7 +35,7 @@ const calls: ThreadCalls = {
       application.metrics.historyBatch(rows),
     );
     const log = logWith(logger);
-    const reach = openReach({ config, storage, log, listeners, sandbox, shares, threads });
+    const reach = openReach({ config, storage, log, listeners, sandbox, shares, rates, threads });
     application = createApplication({
       config,
       frontEnd: 'uws',

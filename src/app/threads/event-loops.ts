@@ -12,6 +12,7 @@ import type { Config } from '../../config/schema.js';
 import type { Acceptor } from '../../http/native/acceptor.js';
 import type { Limiters } from '../../http/rate-limits.js';
 import type { MetricsSnapshot } from '../../observe/metrics.js';
+import type { ByteRates } from '../../shares/byte-rates.js';
 import type { SharesBroker } from '../../shares/shares.js';
 import { SEPARATE_CONNECTIONS } from '../../storage/postgres/database.js';
 import type { SandboxPart } from '../../sandbox/sink.js';
@@ -27,6 +28,7 @@ interface EventLoopsOptions {
   /** The running database. */
   readonly databaseUrl: string;
   readonly broker: SharesBroker;
+  readonly rates: ByteRates;
   readonly acceptor: Acceptor;
   readonly limiters: Limiters;
   /** For the whole process. */
@@ -53,13 +55,15 @@ interface EventLoops {
 
 /** Resolves when all threads have joined the acceptor. After a rejection nothing is left running. */
 export async function startEventLoops(options: EventLoopsOptions): Promise<EventLoops> {
-  const { acceptor, limiters } = options;
+  const { acceptor, limiters, rates } = options;
   const calls: Omit<MainCalls, 'share' | 'crashed'> = {
     join: (descriptor) => acceptor.join(descriptor),
     leave: (descriptor) => acceptor.leave(descriptor),
     takeRequest: async (keyId) => limiters.requests?.(keyId) ?? { isOver: false, remaining: 0, msBeforeNext: 0 },
     takeFailure: (address) => limiters.failures.take(address),
     giveFailureBack: (address) => limiters.failures.giveBack(address),
+    takeBytes: (...amount) => rates.take(...amount),
+    leaveRate: (...transfer) => rates.leave(...transfer),
     readyAsked: () => options.onReadyAsked(),
     metrics: () => options.metricsText(),
     received: async () => options.sandbox?.received() ?? [],

@@ -138,6 +138,16 @@ export const line = (description: string) => text(description, LINE_OF_TEXT);
 export const DIGESTS = ['asked', 'always'] as const;
 export type Digests = (typeof DIGESTS)[number];
 
+/** With less, a file of a few megabytes would take hours. */
+const LEAST_BYTES_PER_SECOND = 1024;
+const MOST_BYTES_PER_SECOND = 1_000_000_000_000;
+const rateInFile: TSchemaOf<number | null> = Type.Unsafe({
+  type: ['integer', 'null'],
+  minimum: LEAST_BYTES_PER_SECOND,
+  maximum: MOST_BYTES_PER_SECOND,
+  description: `a whole number from ${LEAST_BYTES_PER_SECOND} to ${MOST_BYTES_PER_SECOND}, or null`,
+});
+
 export const everywhere = {
   defaultPath: given(textOrNull('Taken where a request names no path; null = the login folder.', absolutePath), {
     texts: { label: 'Default folder', hint: 'Used when a request names no folder. Empty: the login folder.' },
@@ -198,6 +208,22 @@ export const everywhere = {
         choices: { size: 'The size', readback: 'The whole content, read back' },
       },
       default: 'size',
+      isHarmless: true,
+      isAdvanced: true,
+    },
+  ),
+  bytesPerSecond: given(
+    orNull(
+      integer(LEAST_BYTES_PER_SECOND, MOST_BYTES_PER_SECOND),
+      'The most bytes per second that all its transfers may move together, in both directions, on each node; null = no limit.',
+    ),
+    {
+      texts: {
+        label: 'Maximum bytes per second',
+        hint: 'For all transfers of this connection together, in both directions. Empty: no limit.',
+      },
+      file: { schema: rateInFile },
+      default: null,
       isHarmless: true,
       isAdvanced: true,
     },

@@ -166,6 +166,10 @@ export const fields: ThingTexts = {
       },
     },
     proxyPassword: { label: 'Passwort für den Proxy' },
+    bytesPerSecond: {
+      label: 'Höchstens Bytes je Sekunde',
+      hint: 'Für alle Übertragungen dieser Verbindung zusammen, in beiden Richtungen. Leer: keine Grenze.',
+    },
     digests: {
       label: 'Prüfsummen und Belege',
       hint: 'Wann SHA-256 der übertragenen Dateien gebildet wird.',

@@ -482,3 +482,13 @@ test('a host key that is no longer in the file can be forgotten after the next s
     await again.stop();
   }
 });
+
+test('the rate of a connection: a number of bytes, or none', async () => {
+  const { id } = await make(ops, { ...SFTP, name: 'Slow', bytesPerSecond: 65_536 });
+  assert.equal((await ops.get(`/manage/connections/${id}`)).json['bytesPerSecond'] ?? 65_536, 65_536);
+  for (const bytesPerSecond of [0, 1023, -1, 1.5, '2000', 1e13]) {
+    const answer = await ops.post('/manage/connections', { ...SFTP, name: 'Slower', bytesPerSecond });
+    expectError(answer, 400, 'bad_request');
+    assert.match(answer.text, /bytesPerSecond/);
+  }
+});

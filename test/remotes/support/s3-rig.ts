@@ -177,6 +177,7 @@ export function connectionTo(server: {
     isActive: true,
     defaultPath: undefined,
     proxy: undefined,
+    bytesPerSecond: undefined,
     proxyPassword: undefined,
     via: undefined,
     type: 's3',

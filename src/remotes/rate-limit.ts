@@ -1,0 +1,172 @@
+/**
+ * Keeps what a Remote reads and writes below the rate of its connection. Bytes that must wait stay where they are: the
+ * body is not read on, and the writer gets nothing, so back-pressure holds back the other side.
+ */
+import { Readable } from 'node:stream';
+import { orAbort } from '../base/deadline.js';
+import type { EndSignal } from '../base/ending.js';
+import type { ByteRates } from '../shares/byte-rates.js';
+import type { OpenFile, Pieces, Remote } from './remote.js';
+
+/** Bytes move several times a second even under a small limit, so that no side takes the transfer for dead. */
+const SLICES_PER_SECOND = 20;
+const LEAST_SLICE_BYTES = 1024;
+const MOST_SLICE_BYTES = 64 * 1024;
+
+let flows = 0;
+
+/** The bytes of one body or writer. */
+export class RateFlow {
+  readonly #rates: ByteRates;
+  readonly #key: string;
+  readonly #bytesPerSecond: number;
+  readonly #id = String(++flows);
+  readonly #sliceBytes: number;
+  /** Its bytes wait for the limit, and for nothing else. */
+  isWaiting = false;
+
+  constructor(rates: ByteRates, key: string, bytesPerSecond: number) {
+    this.#rates = rates;
+    this.#key = key;
+    this.#bytesPerSecond = bytesPerSecond;
+    const slice = Math.floor(bytesPerSecond / SLICES_PER_SECOND);
+    this.#sliceBytes = Math.min(Math.max(slice, LEAST_SLICE_BYTES), MOST_SLICE_BYTES);
+  }
+
+  /** Resolves when as many bytes may move. */
+  async take(bytes: number): Promise<void> {
+    this.isWaiting = true;
+    await this.#rates.take(this.#key, this.#id, bytes, this.#bytesPerSecond);
+    this.isWaiting = false;
+  }
+
+  /** The same for bytes without a stream. */
+  async takeWhole(bytes: number, signal: EndSignal): Promise<void> {
+    try {
+      if (bytes > 0) await orAbort(this.take(bytes), signal);
+    } finally {
+      this.end();
+    }
+  }
+
+  /** Nothing waits any longer; it can be used again. */
+  end(): void {
+    this.#rates.leave(this.#key, this.#id);
+  }
+
+  /** The parts of a chunk that are moved one after the other. */
+  *slices(chunk: Buffer): Generator<Buffer, void> {
+    for (let at = 0; at < chunk.length; at += this.#sliceBytes) yield chunk.subarray(at, at + this.#sliceBytes);
+  }
+}
+
+/** The flow of each body and writer, and of each short file. */
+const limited = new WeakMap<object, RateFlow>();
+
+/** The flow of a writer whose connection is limited: who sends bytes to it takes them first. */
+export function flowOf(writer: object): RateFlow | undefined {
+  return limited.get(writer);
+}
+
+/** The stream has nothing to read because of the limit; its server is not slow. */
+export function isHeldBack(body: object): boolean {
+  return limited.get(body)?.isWaiting === true;
+}
+
+interface Limit {
+  readonly flow: () => RateFlow;
+  readonly signal: EndSignal;
+}
+
+/** Returns the same remote: its bodies wait for the limit, and its writers have a flow. */
+export function limitRate(remote: Remote, limit: Limit): Remote {
+  const read = remote.read.bind(remote);
+  replace(remote, 'read', async (path, select) => limitedFile(await read(path, select), limit));
+  const write = remote.write.bind(remote);
+  replace(remote, 'write', async (path, options) => withFlow(await write(path, options), limit));
+  const append = remote.append?.bind(remote);
+  if (append !== undefined) replace(remote, 'append', async (path) => withFlow(await append(path), limit));
+  const put = remote.put?.bind(remote);
+  if (put !== undefined) {
+    replace(remote, 'put', async (path, bytes, options) => {
+      await limit.flow().takeWhole(bytes.length, limit.signal);
+      return put(path, bytes, options);
+    });
+  }
+  const { pieces } = remote;
+  if (pieces !== undefined) replace(remote, 'pieces', limitedPieces(pieces, limit));
+  return remote;
+}
+
+/** Some protocols have getters there. */
+function replace<N extends keyof Remote>(remote: Remote, name: N, value: Remote[N]): void {
+  Object.defineProperty(remote, name, { value });
+}
+
+function limitedPieces(pieces: Pieces, limit: Limit): Pieces {
+  return {
+    ...pieces,
+    resume: async (file, from, options) => withFlow(await pieces.resume(file, from, options), limit),
+  };
+}
+
+function withFlow<W extends object | undefined>(writer: W, { flow }: Limit): W {
+  if (writer !== undefined) limited.set(writer, flow());
+  return writer;
+}
+
+async function limitedFile(file: OpenFile, { flow, signal }: Limit): Promise<OpenFile> {
+  // A remote may have opened it by another call of its own.
+  if (limited.has(file.body ?? file.whole)) return file;
+  if (file.whole !== undefined) {
+    const own = flow();
+    limited.set(file.whole, own);
+    await own.takeWhole(file.whole.length, signal);
+    return file;
+  }
+  return { ...file, body: new LimitedBody(file.body, flow()) };
+}
+
+class LimitedBody extends Readable {
+  readonly #source: Readable;
+  readonly #flow: RateFlow;
+  readonly #chunks: AsyncIterator<Buffer>;
+  #rest: Generator<Buffer, void> | undefined;
+
+  constructor(source: Readable, flow: RateFlow) {
+    super();
+    this.#source = source;
+    this.#flow = flow;
+
+    // A failure before it is read arrives with the first chunk that is asked for.
+    source.on('error', () => undefined);
+    this.#chunks = (source as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
+    limited.set(this, flow);
+  }
+
+  override _read(): void {
+    this.#next().then(
+      (slice) => this.push(slice),
+      (error: Error) => this.destroy(error),
+    );
+  }
+
+  async #next(): Promise<Buffer | null> {
+    for (;;) {
+      const slice = this.#rest?.next();
+      if (slice?.done === false) {
+        await this.#flow.take(slice.value.length);
+        return slice.value;
+      }
+      const next = await this.#chunks.next();
+      if (next.done === true) return null;
+      this.#rest = this.#flow.slices(next.value);
+    }
+  }
+
+  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    this.#flow.end();
+    this.#source.destroy();
+    done(error);
+  }
+}
