@@ -29,7 +29,7 @@ export async function findAttention(
 ): Promise<readonly AttentionItem[]> {
   const { figures } = storage.management;
   const inDays = (days: number): Date => new Date(now.getTime() + days * DAY_MS);
-  const [failing, watch, stopped, late, certificates, hostKeys, keys, month] = await Promise.all([
+  const [failing, watch, stopped, late, certificates, hostKeys, keys, waitingJobs, month] = await Promise.all([
     figures.failingConnections(accountId, now),
     figures.watchTrouble(accountId, now),
     figures.stoppedSchedules(accountId),
@@ -37,9 +37,10 @@ export async function findAttention(
     figures.expiringCertificates(accountId, inDays(CERTIFICATE_WARNING_DAYS)),
     figures.waitingHostKeys(accountId),
     figures.expiringKeys(accountId, inDays(KEY_WARNING_DAYS)),
+    figures.jobsWaitingForHours(accountId),
     monthOf(storage, accountId, monthlyActions, now),
   ]);
-  const counted = (kind: 'copies_failed' | 'dead_letters', count: number): AttentionItem[] =>
+  const counted = (kind: 'copies_failed' | 'dead_letters' | 'jobs_waiting', count: number): AttentionItem[] =>
     count === 0 ? [] : [{ kind, count }];
   const items: AttentionItem[] = [
     ...failing.map(({ connectionId: id, name, error }) => ({ kind: 'connection_failing' as const, id, name, error })),
@@ -52,6 +53,7 @@ export async function findAttention(
     ...certificates.map((connection) => ({ kind: 'certificate_expiring' as const, ...connection })),
     ...keys.map((key) => ({ kind: 'key_expiring' as const, ...key })),
     ...hostKeys.map((connection) => ({ kind: 'host_keys_waiting' as const, ...connection })),
+    ...counted('jobs_waiting', waitingJobs),
   ];
   return items.sort((one, other) => ATTENTION_KINDS.indexOf(one.kind) - ATTENTION_KINDS.indexOf(other.kind));
 }

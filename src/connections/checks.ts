@@ -1,6 +1,7 @@
 /** Rules for fields of connections that no schema can express (contract/thing.ts: Check). */
 import tls from 'node:tls';
 import { FORMATS } from '../base/formats.js';
+import { hoursRefusal } from '../base/hours.js';
 import { isTimeZone } from '../base/time-zone.js';
 import type { Check } from '../contract/thing.js';
 import { excessOf, wordsOf } from './private-key-bounds.js';
@@ -23,6 +24,7 @@ const CHECKS: Readonly<Record<Check, (value: string) => string | undefined>> = {
       return (error as Error).message;
     }
   },
+  hours: hoursRefusal,
   privateKey: (key) => {
     const over = excessOf(key);
     return over === undefined ? undefined : `cannot be used: ${wordsOf(over)}`;

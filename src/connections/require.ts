@@ -1,5 +1,6 @@
 /** What every use of a connection begins with: it exists, and it is switched on. */
-import { refusal, unknown } from '../base/errors.js';
+import { GatewayError, refusal, unknown } from '../base/errors.js';
+import { hoursBegin } from '../base/hours.js';
 
 interface Finder<C> {
   find(accountId: string, id: string): Promise<C | undefined>;
@@ -15,4 +16,30 @@ export async function requireConnection<C>(connections: Finder<C>, accountId: st
 /** @throws GatewayError connection_inactive */
 export function requireActive({ id, isActive }: { readonly id: string; readonly isActive: boolean }): void {
   if (!isActive) throw refusal('connection_inactive', `connection ${id} is not active`);
+}
+
+interface WithHours {
+  readonly id: string;
+  readonly hours?: string | undefined;
+}
+
+/**
+ * Until when a use of these connections has to wait for their hours; undefined = now is in all of them. They may have
+ * other hours in common only later: look again then.
+ */
+export function closedUntil(...connections: readonly WithHours[]): Date | undefined {
+  const now = Date.now();
+  const begins = connections.map(({ hours }) => (hours === undefined ? undefined : hoursBegin(hours, now)));
+  const last = Math.max(...begins.map((at) => at ?? now));
+  return last > now ? new Date(last) : undefined;
+}
+
+/** @throws GatewayError outside_hours */
+export function requireOpen(connection: WithHours): void {
+  const opensAt = closedUntil(connection);
+  if (opensAt === undefined) return;
+  const { id, hours = '' } = connection;
+  const text = `connection ${id} may be used ${hours}, next from ${opensAt.toISOString()} on`;
+  const retryAfterMs = opensAt.getTime() - Date.now();
+  throw new GatewayError('outside_hours', text, { step: 'request', retryAfterMs });
 }

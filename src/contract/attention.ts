@@ -236,6 +236,27 @@ const kinds = {
       open: 'Entscheiden',
     },
   },
+  jobs_waiting: {
+    facts: 'count',
+    page: '/jobs?state=running',
+    found: 'jobs wait for the [hours](limits-and-hours.md#hours) of their connections',
+    en: {
+      text: [
+        '{count} job waits for the hours of its connections',
+        '{count} jobs wait for the hours of their connections',
+      ],
+      choice: 'Jobs wait for the hours of a connection',
+      open: 'See the jobs',
+    },
+    de: {
+      text: [
+        '{count} Auftrag wartet auf die Zeiten seiner Verbindungen',
+        '{count} Aufträge warten auf die Zeiten ihrer Verbindungen',
+      ],
+      choice: 'Aufträge warten auf die Zeiten einer Verbindung',
+      open: 'Aufträge ansehen',
+    },
+  },
 } as const satisfies Readonly<Record<string, AttentionDefinition>>;
 
 type Kinds = typeof kinds;

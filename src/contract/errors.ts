@@ -693,6 +693,18 @@ const catalogue = {
     details: 'The time is `acquireTimeoutMs`.',
     example: 'no session to sftp.example.com:22 became free within 15000 ms',
   },
+  outside_hours: {
+    status: 503,
+    fault: 'gateway',
+    retry: 'retry_after',
+    endpoints: 'remote',
+    inJobs: 'again',
+    fixedAt: 'connection',
+    meaning: 'The connection has hours, and it is outside of them. Nothing was begun.',
+    remedy: 'Try again after Retry-After, when its hours begin, or begin a job: it waits for them.',
+    details: 'See [`hours`](../operate/limits-and-hours.md#hours).',
+    example: 'connection warehouse may be used Mo-Fr 20:00-06:00 Europe/Berlin, next from 2027-01-04T19:00:00.000Z on',
+  },
   too_slow: {
     status: 503,
     fault: 'client',

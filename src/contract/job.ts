@@ -366,6 +366,9 @@ export const jobFields = {
   createdAt: kept(dateTime('When it was asked for.')),
   startedAt: kept(dateTimeOrNull('When it began.')),
   finishedAt: kept(dateTimeOrNull('When it ended.')),
+  waitsUntil: kept(
+    dateTimeOrNull('Until when it waits for the hours of its connections, while it runs; null = it does not wait.'),
+  ),
   scheduleId: kept(textOrNull('The schedule that began it; null once that is deleted.')),
   settings: derived(described(settings, 'Its settings, besides the places of the files.'), { isOwners: true }),
   filesPerSecond: derived(Type.Number({ minimum: 0, description: 'The average of the time that it has run.' }), {
@@ -404,6 +407,7 @@ export const jobExample = {
   createdAt: TIME,
   startedAt: TIME,
   finishedAt: null,
+  waitsUntil: null,
   scheduleId: null,
   settings: {
     include: [],

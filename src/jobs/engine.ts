@@ -3,7 +3,7 @@ import { GatewayError, hasCode, toGatewayError } from '../base/errors.js';
 import { Periodic } from '../base/periodic.js';
 import type { Connection } from '../connections/connection.js';
 import { WokenWork } from '../base/woken-work.js';
-import { requireActive, requireConnection } from '../connections/require.js';
+import { closedUntil, requireActive, requireConnection } from '../connections/require.js';
 import { parseRemotePath, ROOT, withRawName } from '../remotes/path.js';
 import {
   type ClaimedTask,
@@ -56,6 +56,8 @@ interface Slices {
 const SLICES_OF_A_JOB = 4;
 /** Until then, a slice is followed by another one in the same slot. */
 const TURN_MS = 2000;
+/** Hours may be edited while a job waits for them. */
+const HOURS_AGAIN_MS = 60_000;
 const PURGE_EVERY_MS = 60_000;
 const CHECK_KEYS_EVERY_MS = 1_000;
 const FORSAKEN_AT_ONCE = 50;
@@ -130,25 +132,33 @@ export class JobEngine {
     try {
       const places = await this.#placesOf(job);
       if (places instanceof GatewayError) return { kind: 'fatal', error: places };
+      const until = closedUntil(places.source, places.target);
+      await this.#noteWait(job, until);
+      if (until !== undefined) return { kind: 'done', afterMs: Math.min(until.getTime() - Date.now(), HOURS_AGAIN_MS) };
       const { list, files, remove } = this.#options;
       const slices = slot.kind === 'job-files' ? files : job.phase === 3 ? remove : list;
-      const until = performance.now() + TURN_MS;
+      const endOfTurn = performance.now() + TURN_MS;
       for (;;) {
         const end = await slices.run(job, slot, places, activeRun, () => this.#placesOf(job));
         // The rest of its turn is used without asking for another one.
         const hasMore = end.kind === 'done' && end.afterMs === 0;
-        if (!hasMore || !activeRun.isWanted || performance.now() > until) return end;
+        if (!hasMore || !activeRun.isWanted || performance.now() > endOfTurn) return end;
       }
     } catch (error) {
       // The job was cancelled, or has lost its rights: its next slice finds nothing to do.
       if (activeRun.signal.aborted && hasCode(error, 'cancelled')) return { kind: 'done', afterMs: 0 };
-      if (!hasCode(error, 'draining', 'database_away', 'outcome_unrecorded')) {
+      if (!hasCode(error, 'draining', 'database_away', 'outcome_unrecorded', 'outside_hours')) {
         this.#options.log('error', 'a slice of a job failed', { jobId: job.id, reason: String(error) });
       }
       throw error;
     } finally {
       activeRun.leave();
     }
+  }
+
+  /** Shown until the job goes on. */
+  async #noteWait({ id, waitsUntil }: RunningJob, until: Date | undefined): Promise<void> {
+    if (until?.getTime() !== waitsUntil?.getTime()) await this.#options.storage.rows.noteWait(id, until ?? null);
   }
 
   async #placesOf({ accountId, definition }: RunningJob): Promise<JobPlaces | GatewayError> {

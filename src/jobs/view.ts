@@ -17,6 +17,7 @@ export function shownJob(job: Job) {
     counts: { found, done, skipped, failed, deleted, bytes, bytesTotal },
     bytesPerSecond,
     etaSeconds: canTell ? Math.ceil(Math.max(0, bytesTotal - bytes) / bytesPerSecond) : null,
+    waitsUntil: state === 'running' ? job.waitsUntil : null,
     error: job.errorMessage,
   };
 }

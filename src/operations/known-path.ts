@@ -1,7 +1,7 @@
 import type { EndSignal } from '../base/ending.js';
 import type { Connection } from '../connections/connection.js';
 import type { RemotePath } from '../remotes/path.js';
-import { requireActive } from '../connections/require.js';
+import { requireActive, requireOpen } from '../connections/require.js';
 import type { Operations } from './operation.js';
 import { referTo } from './path-reference.js';
 
@@ -28,6 +28,7 @@ export async function knownPath(
   requireActive(connection);
   const reference = referTo(connection, path, field, rawName, rawField);
   if (reference.known !== undefined) return reference.known;
+  requireOpen(connection);
   const use = { signal, leftovers: (one: Connection) => operations.leftoversOf(one) };
   return operations.remotes.use(connection, use, (remote) => reference(remote));
 }

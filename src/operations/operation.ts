@@ -8,7 +8,7 @@ import { Ending, type EndSignal } from '../base/ending.js';
 import { GatewayError, toGatewayError } from '../base/errors.js';
 import type { Caller } from '../base/caller.js';
 import type { Connection } from '../connections/connection.js';
-import { requireActive } from '../connections/require.js';
+import { requireActive, requireOpen } from '../connections/require.js';
 import type { RemotePath } from '../remotes/path.js';
 import type { Attempt, Priority, Remotes, UseOptions, Yielding } from '../remotes/registry.js';
 import type { Leftovers } from '../remotes/leftovers.js';
@@ -200,6 +200,7 @@ export class Operations {
   async begin(request: OperationRequest): Promise<RunningOperation> {
     const { caller, connection, type } = request;
     requireActive(connection);
+    requireOpen(connection);
     request.signal.throwIfAborted();
     // An operation that cannot be recorded is not begun.
     await this.#options.storage.history.admit();

@@ -4,6 +4,7 @@
  */
 import { GatewayError, toGatewayError } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
+import { closedUntil } from '../connections/require.js';
 import type { DeliveredFile, NewCopy } from '../contract/delivery.js';
 import type { CopyTo, WatchedFolder } from '../contract/watched-folder.js';
 import type { CheckKind, WatchCheck } from '../contract/watch-check.js';
@@ -95,6 +96,11 @@ export class FolderChecks {
     if (folder === undefined) return undefined;
     const connection = await this.#deps.connections.find(folder.accountId, folder.connectionId);
     if (connection === undefined) return undefined;
+    const closed = connection.isActive ? closedUntil(connection) : undefined;
+    if (closed !== undefined) {
+      await this.#deps.folders.postponeCheck(folder.id, checkId, closed);
+      return undefined;
+    }
     const row = (outcome: WatchCheck['outcome'], error: GatewayError | undefined, reasons?: ReasonLog): WatchCheck => ({
       id: checkId,
       kind,

@@ -5,7 +5,7 @@
 import { GatewayError, refusal, unknown } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
 import { checkTemplate } from '../operations/names.js';
-import { requireActive, requireConnection } from '../connections/require.js';
+import { requireActive, requireConnection, requireOpen } from '../connections/require.js';
 import { referTo } from '../operations/path-reference.js';
 import { parseRemotePath, ROOT, type RemotePath } from '../remotes/path.js';
 import type { Remotes } from '../remotes/registry.js';
@@ -315,6 +315,7 @@ export class WatchService {
     const connection = await requireConnection(connections, accountId, wanted.connectionId);
     requireActive(connection);
     const reference = referTo(connection, wanted.path, 'copyTo.path');
+    if (reference.known === undefined) requireOpen(connection);
     const path = reference.known ?? (await remotes.use(connection, { signal, leftovers }, reference));
     return { ...wanted, connectionId: connection.id, path, onConflict };
   }
@@ -354,6 +355,7 @@ export class WatchService {
     signal: AbortSignal,
   ): Promise<RemotePath> {
     requireActive(connection);
+    requireOpen(connection);
     return this.#options.remotes.use(connection, { signal, leftovers: this.#options.leftovers }, async (remote) => {
       const path = await locate(remote);
       if (path === ROOT) return path;

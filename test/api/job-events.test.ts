@@ -18,6 +18,7 @@ const JOB: Job = {
   state: 'running',
   phase: 1,
   errorCode: null,
+  waitsUntil: null,
   errorMessage: null,
   activeMs: 0,
   isListed: true,

@@ -59,7 +59,7 @@ for (const kind of ATTENTION_KINDS) {
   test(`${kind}: its page is the one of its subject`, () => {
     const item = itemOf(kind);
     const page = attentionPage(kind, idsOf(item));
-    assert.match(page, /^\/(connections|watched|schedules)\/a%2Fb$|^\/(deliveries|watched|usage|keys)/);
+    assert.match(page, /^\/(connections|watched|schedules)\/a%2Fb$|^\/(deliveries|watched|usage|keys|jobs)/);
     assert.equal(keyOf(item).startsWith(kind), true);
     assert.equal(typeof isUrgent(item), 'boolean');
   });

@@ -247,6 +247,7 @@ for (const kind of DATABASES) {
         atomicUploads: true,
         pool: {},
         bytesPerSecond: undefined,
+        hours: undefined,
         digests: 'asked',
         verify: 'size',
         isConfigured: true,

@@ -4,7 +4,7 @@ import { count, group, object, oneOf, success, text } from '../../contract/schem
 import { copyFields } from '../../contract/file-request.js';
 import * as operations from '../../operations/copy.js';
 import { applyTemplate, checkTemplate, templateFacts } from '../../operations/names.js';
-import { requireActive } from '../../connections/require.js';
+import { requireActive, requireOpen } from '../../connections/require.js';
 import { referTo } from '../../operations/path-reference.js';
 import { json } from '../../http/answer.js';
 import { reprDigest, wantsReprDigest } from '../../http/repr-digest.js';
@@ -103,6 +103,7 @@ export const copyFile = endpoint({
   const source = await connectionOf(services, caller, body.source_connection_id);
   const target = await connectionOf(services, caller, body.dest_connection_id);
   requireActive(source);
+  requireOpen(source);
   const { filename_template: template, source_raw_name: rawName, overwrite } = body;
   if (template !== undefined) checkTemplate(template);
   const modifiedAt = timeOf(body.mtime);

@@ -228,6 +228,27 @@ export const everywhere = {
       isAdvanced: true,
     },
   ),
+  hours: given(
+    textOrNull(
+      'When it may be used, such as `Mo-Fr 20:00-06:00; Sa,Su 00:00-24:00 Europe/Berlin`; null = always. Outside of them requests are refused, and jobs and watched folders wait.',
+      { maxLength: 500 },
+    ),
+    {
+      texts: {
+        label: 'Hours',
+        hint: 'Such as Mo-Fr 20:00-06:00; Sa,Su 00:00-24:00 Europe/Berlin. Empty: always.',
+      },
+      file: {
+        allowed:
+          'days and times, then a time zone, such as "Mo-Fr 20:00-06:00; Sa,Su 00:00-24:00 Europe/Berlin", or ""; no hours that begin when they end',
+        format: 'hours-or-empty',
+      },
+      check: 'hours',
+      default: null,
+      isHarmless: true,
+      isAdvanced: true,
+    },
+  ),
 };
 
 const PROXY =

@@ -269,6 +269,10 @@ export const errors: Readonly<Record<ErrorCode, ErrorTexts>> = {
     meaning: 'Der Client war zu langsam, während andere auf den Server warteten.',
     remedy: 'Versuchen Sie es über eine schnellere Leitung oder mit einem fortsetzbaren Upload.',
   },
+  outside_hours: {
+    meaning: 'Die Verbindung hat Zeiten, und jetzt ist keine davon. Nichts wurde begonnen.',
+    remedy: 'Versuchen Sie es, wenn ihre Zeit beginnt, oder legen Sie einen Auftrag an: Er wartet darauf.',
+  },
   overloaded: {
     meaning: 'Das Gateway ist an seinen Grenzen.',
     remedy: 'Versuchen Sie es später.',

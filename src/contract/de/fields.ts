@@ -170,6 +170,10 @@ export const fields: ThingTexts = {
       label: 'Höchstens Bytes je Sekunde',
       hint: 'Für alle Übertragungen dieser Verbindung zusammen, in beiden Richtungen. Leer: keine Grenze.',
     },
+    hours: {
+      label: 'Zeiten',
+      hint: 'Zum Beispiel Mo-Fr 20:00-06:00; Sa,Su 00:00-24:00 Europe/Berlin, mit englischen Tagen. Leer: immer.',
+    },
     digests: {
       label: 'Prüfsummen und Belege',
       hint: 'Wann SHA-256 der übertragenen Dateien gebildet wird.',

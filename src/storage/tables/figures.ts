@@ -140,6 +140,13 @@ export class Figures {
     });
   }
 
+  /** Running jobs that wait for the hours of their connections. */
+  async jobsWaitingForHours(accountId: string): Promise<number> {
+    const row = await this.#database.first<{ count: number }>`
+      select count(*) from jobs where account_id = ${accountId} and state = 'running' and waits_until > now()`;
+    return row?.count ?? 0;
+  }
+
   /** Schedules that stopped because of an error, with the reason; not those that an owner has switched off. */
   async stoppedSchedules(
     accountId: string,

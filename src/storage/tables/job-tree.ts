@@ -413,6 +413,11 @@ export async function setPhase(tx: Transaction, id: string, phase: number): Prom
   await tx`update jobs set phase = ${phase} where id = ${id}`;
 }
 
+/** Until when it waits for the hours of its connections; null = it does not. */
+export async function setWait(sql: Queryable, id: string, until: Date | null): Promise<void> {
+  await sql`update jobs set waits_until = ${until} where id = ${id}`;
+}
+
 /** Starts waiting jobs, oldest first, up to the limit of running ones; resolves to their ids. */
 export async function startQueued(tx: Transaction, accountId: string, limit: number): Promise<readonly string[]> {
   const started = await tx<{ id: string }[]>`

@@ -20,6 +20,7 @@ import {
   sampleRunning,
   setPhase,
   setState,
+  setWait,
   startQueued,
 } from './job-tree.js';
 
@@ -184,6 +185,11 @@ export class Jobs {
     return this.#database.first<RunningJob>`
       select ${columns}, a.plan from jobs j join accounts a on a.id = j.account_id
       where j.id = ${id} and j.state = 'running'`;
+  }
+
+  /** Until when a running job waits for the hours of its connections; null = it does not. */
+  async noteWait(id: string, until: Date | null): Promise<void> {
+    await this.#database.run((sql) => setWait(sql, id, until));
   }
 
   /** The URL that an upload fetches. */

@@ -264,6 +264,13 @@ export class WatchedFolders {
       returning ${columns}`;
   }
 
+  /** The check that has begun is not made now: the folder is due again at that time. */
+  async postponeCheck(id: string, checkId: string, until: Date): Promise<void> {
+    await this.#database.all`
+      update watched_folders set check_id = null, next_check_at = ${until}, is_follow_up = false
+      where id = ${id} and check_id = ${checkId}`;
+  }
+
   #announceDue(tx: Transaction, now: Date | undefined, at: Date): void {
     this.#database.notices.announce(tx, 'folders', now === undefined ? 0 : at.getTime() - now.getTime());
   }

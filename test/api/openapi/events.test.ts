@@ -50,6 +50,7 @@ const job: Job = {
   deleted: 0,
   bytes: 0,
   bytesTotal: 0,
+  waitsUntil: null,
   errorCode: 'not_found',
   errorMessage: 'gone',
   createdAt: at,

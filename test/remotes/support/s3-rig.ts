@@ -178,6 +178,7 @@ export function connectionTo(server: {
     defaultPath: undefined,
     proxy: undefined,
     bytesPerSecond: undefined,
+    hours: undefined,
     proxyPassword: undefined,
     via: undefined,
     type: 's3',

@@ -178,7 +178,7 @@ function Failures({ job: { id, counts, state } }: { readonly job: Job }): ReactE
 function JobFacts({ job }: { readonly job: Job }): ReactElement {
   const nameOf = useConnectionName();
   const { facts } = t.jobs;
-  const { createdAt, startedAt, finishedAt, scheduleId } = job;
+  const { createdAt, startedAt, finishedAt, waitsUntil, scheduleId } = job;
   const tookMs = startedAt === null || finishedAt === null ? undefined : Date.parse(finishedAt) - Date.parse(startedAt);
   const starter = starterOf(job);
   return (
@@ -189,6 +189,7 @@ function JobFacts({ job }: { readonly job: Job }): ReactElement {
         [facts.begunBy]: scheduleId === null ? starter : <Link href={`/schedules/${scheduleId}`}>{starter}</Link>,
         [facts.askedFor]: <Time iso={createdAt} form="long" />,
         [t.words.started]: startedAt === null ? undefined : <Time iso={startedAt} form="long" />,
+        [facts.waitsUntil]: waitsUntil === null ? undefined : <Time iso={waitsUntil} form="long" />,
         [facts.ended]: finishedAt === null ? undefined : <Time iso={finishedAt} form="long" />,
         [t.words.duration]: tookMs === undefined ? undefined : formatDuration(tookMs),
       }}

@@ -77,6 +77,7 @@ export const jobs: Texts['jobs'] = {
     speed: 'Höchsttempo',
     begunBy: 'Gestartet durch',
     askedFor: 'Beauftragt',
+    waitsUntil: 'Wartet auf die Zeiten der Verbindungen bis',
     ended: 'Beendet',
   },
   screen: {

@@ -83,6 +83,7 @@ export const jobs = {
     speed: 'Speed limit',
     begunBy: 'Started by',
     askedFor: 'Requested',
+    waitsUntil: 'Waits for the hours of its connections until',
     ended: 'Ended',
   },
   screen: {
