@@ -1,7 +1,7 @@
 /** The alarm settings of an account's owner, and the owner's requests. */
 import { GatewayError, refusal } from '../base/errors.js';
 import { type AlarmSettings, type Language, LANGUAGES } from '../contract/alarm.js';
-import { ATTENTION_KINDS } from '../contract/attention.js';
+import { ATTENTION, ATTENTION_KINDS } from '../contract/attention.js';
 import type { Actor, AlarmRecipient, AlarmRecipients } from '../storage/storage.js';
 import { plainMail } from './compose.js';
 import { MAIL_WORDS } from './mail-words.js';
@@ -17,7 +17,7 @@ interface AlarmView extends AlarmSettings {
 /** Before anything was set. */
 const UNSET: AlarmSettings = {
   isOn: false,
-  kinds: ATTENTION_KINDS,
+  kinds: ATTENTION_KINDS.filter((kind) => ATTENTION[kind].isPlanned !== true),
   language: LANGUAGES[0],
   quiet: null,
   urgentBreaksQuiet: false,

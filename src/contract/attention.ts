@@ -23,6 +23,8 @@ interface AttentionDefinition {
   readonly facts: keyof FactTypes;
   /** Files do not move while it lasts: it may break quiet hours. A quota is urgent once it is used up. */
   readonly isUrgent?: true;
+  /** It begins and ends as planned: alarms leave it out until it is chosen. */
+  readonly isPlanned?: true;
   /** The page of the dashboard with the remedy; absent: the page of the thing. */
   readonly page?: string;
   /** The condition, for the documentation, in Markdown. */
@@ -238,6 +240,7 @@ const kinds = {
   },
   jobs_waiting: {
     facts: 'count',
+    isPlanned: true,
     page: '/jobs?state=running',
     found: 'jobs wait for the [hours](limits-and-hours.md#hours) of their connections',
     en: {
