@@ -1,11 +1,13 @@
 /** Connections through jump hosts: OpenSSH, with servers of each protocol behind it. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import net from 'node:net';
 import { describe, test, type TestContext } from 'node:test';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
+import ssh2 from 'ssh2';
 import type { Connection, SftpConnection } from '../../../src/connections/connection.js';
 import { createDialer } from '../../../src/remotes/dial/dial.js';
 import { parseRemotePath, ROOT } from '../../../src/remotes/path.js';
@@ -115,6 +117,43 @@ describe('through OpenSSH', () => {
     const way = jumpOn(third, through(second2));
     await goesThrough(remotesOf(t), sftpConnection(target, through(way)), `${target.files}/`);
     for (const server of [first, second, third]) assert.match(await server.log(), /Accepted publickey/);
+  });
+
+  test('each small packet is answered at once, so that the jump host holds no other one back', async (t) => {
+    const target = await sshd(t);
+    let ignored = 0;
+    // A bastion that notes the packets it has to ignore.
+    const bastion = new ssh2.Server(
+      {
+        hostKeys: [readFileSync(target.hostKeyFile)],
+        debug: (text: string) => void (text.includes('Received IGNORE') && ignored++),
+      },
+      (client) => {
+        client.on('error', () => undefined);
+        client.on('authentication', (context) => context.accept());
+        client.on('tcpip', (accept, _reject, { destIP, destPort }) => {
+          const channel = accept();
+          const socket = net.connect(destPort, destIP);
+          socket.on('error', () => undefined);
+          channel.pipe(socket).pipe(channel);
+        });
+      },
+    );
+    bastion.listen(0, '127.0.0.1');
+    await once(bastion, 'listening');
+    t.after(() => bastion.close());
+    const { port } = bastion.address() as net.AddressInfo;
+    const jump = sftpConnection({ port, username: 'u' }, { id: 'bastion', password: 'x' });
+    const remotes = remotesOf(t);
+    await remotes.use(sftpConnection(target, through(jump)), use, async (remote) => {
+      await remote.stat(at('/'));
+      for (let asked = 0; asked < 5; asked += 1) {
+        const before = ignored;
+        await remote.stat(at('/'));
+        await eventually(() => ignored > before, 'the answer is answered');
+      }
+    });
+    remotes.close();
   });
 
   test('a body larger than all windows arrives whole, both ways', async (t) => {

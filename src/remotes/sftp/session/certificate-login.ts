@@ -1,21 +1,12 @@
 import type { Client, ParsedKey } from 'ssh2';
-import ssh2Utils from 'ssh2/lib/protocol/utils.js';
 import { allSshStrings, positiveInteger, sshString } from '../../../base/ssh-blob.js';
 import type { SshCertificate } from '../../../connections/ssh-certificate.js';
+import { sendPayload } from '../wire/send-payload.js';
 
 const USERAUTH_REQUEST = 50;
 
 interface Inside {
-  readonly _protocol: object & {
-    readonly _kex: { readonly sessionID: Buffer };
-    readonly _packetRW: {
-      readonly write: {
-        readonly allocStart: number;
-        alloc(length: number): Buffer;
-        finalize(packet: Buffer): Buffer;
-      };
-    };
-  };
+  readonly _protocol: { readonly _kex: { readonly sessionID: Buffer } };
 }
 
 /** How a key signs: the algorithm of the request, that of the signature, and the hash. */
@@ -60,11 +51,7 @@ export function requestWithCertificate(
   if (signed instanceof Error) throw signed;
   const signature = algorithm.startsWith('ecdsa-') ? ecdsaSignature(signed) : signed;
   const payload = Buffer.concat([body, sshString(Buffer.concat([sshString(algorithm), sshString(signature)]))]);
-  const { write } = protocol._packetRW;
-  const start = write.allocStart;
-  const packet = write.alloc(payload.length);
-  packet.set(payload, start);
-  ssh2Utils.sendPacket(protocol, write.finalize(packet));
+  sendPayload(client, payload);
 }
 
 /** The two numbers of a DER signature as SSH's mpints (RFC 5656, 3.1.2). */

@@ -9,6 +9,7 @@ import type { Jumps, TunnelOptions } from '../../dial/tunnel.js';
 import type { ProtocolDeps } from '../../protocol.js';
 import { unknownServer } from '../memory.js';
 import { type Login, logIn } from './login.js';
+import { acknowledgePromptly } from './prompt-acknowledgements.js';
 import { asSocket } from './tunnel-socket.js';
 
 /** Connections that share one SSH connection: one process of the jump host encrypts for all of them. */
@@ -107,6 +108,7 @@ export class JumpHosts implements Jumps {
     login.then(({ client, socket }) => {
       client.on('error', forget);
       client.once('close', forget);
+      acknowledgePromptly(client, socket);
       // It may have closed between the login and these listeners.
       if (socket.destroyed) forget();
     }, forget);
