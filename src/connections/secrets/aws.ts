@@ -1,6 +1,6 @@
 /** Secrets of AWS Secrets Manager. */
 import { type Answer, ask, parsed, textIn, valueIn } from './ask.js';
-import { type AwsCredentials, signedHeaders } from './aws-signature.js';
+import { type Keys, RequestSigner } from '../../base/aws-signature.js';
 import { unreadable } from './unreadable.js';
 
 export interface AwsSettings {
@@ -9,6 +9,8 @@ export interface AwsSettings {
 
 /** AWS_ACCESS_KEY_ID and others, under the names that all programs of AWS know. */
 export type AwsEnvironment = Readonly<Record<string, string | undefined>>;
+
+const SERVICE = 'secretsmanager';
 
 const PROBLEMS: Readonly<Record<string, string>> = {
   ResourceNotFoundException: 'does not exist',
@@ -23,6 +25,7 @@ const PROBLEMS: Readonly<Record<string, string>> = {
 export class AwsSecrets {
   readonly #region: string;
   readonly #env: AwsEnvironment;
+  readonly #signer = new RequestSigner();
 
   constructor({ region }: AwsSettings, env: AwsEnvironment) {
     this.#region = region;
@@ -33,14 +36,29 @@ export class AwsSecrets {
   async read(id: string, field: string): Promise<string> {
     const url = this.#url();
     const body = JSON.stringify({ SecretId: id });
-    const headers = signedHeaders(url, 'GetSecretValue', body, this.#region, this.#credentials());
-    const answer = await ask(url, { method: 'POST', headers, body });
+    const answer = await ask(url, { method: 'POST', headers: this.#signed(url, body), body });
     if (answer.status !== 200) throw refused(answer);
     const text = secretIn(answer.json);
     if (field === '') return text;
     const fields = parsed(text);
     if (typeof fields !== 'object' || fields === null) throw unreadable('is no JSON object, so it has no fields');
     return textIn(fields, field);
+  }
+
+  #signed(url: URL, body: string): Readonly<Record<string, string>> {
+    const request = {
+      method: 'POST',
+      host: url.host,
+      path: url.pathname,
+      headers: { 'content-type': 'application/x-amz-json-1.1', 'x-amz-target': `${SERVICE}.GetSecretValue` },
+      body: Buffer.from(body),
+      time: Date.now(),
+      region: this.#region,
+      service: SERVICE,
+    };
+    // fetch writes the host by itself.
+    const { host: _host, ...headers } = this.#signer.sign(request, this.#credentials());
+    return headers;
   }
 
   #url(): URL {
@@ -52,7 +70,7 @@ export class AwsSecrets {
     return new URL('/', own === '' ? `https://secretsmanager.${this.#region}.${domain}` : own);
   }
 
-  #credentials(): AwsCredentials {
+  #credentials(): Keys {
     const of = (name: string): string => {
       const value = this.#env[name] ?? '';
       if (value !== '') return value;

@@ -9,7 +9,7 @@ interface Sources {
   readonly aws: AwsSettings;
 }
 
-/** Reads secrets from where their references lead, by what stands before the first colon. */
+/** Reads the secrets that references name: `source:place`. */
 export function createSecretReader(sources: Sources, env: AwsEnvironment): ReadSecret {
   const vault = new Vault(sources.vault);
   const aws = new AwsSecrets(sources.aws, env);

@@ -10,6 +10,9 @@ import { NO_STORES, send, serve, type Store } from './support/stores.js';
 const REGION = 'eu-central-1';
 const KEYS = { AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE', AWS_SECRET_ACCESS_KEY: 'the-key-of-the-gateway' };
 
+/** What a signature must cover. */
+const SIGNED = ['content-type', 'host', 'x-amz-content-sha256', 'x-amz-date', 'x-amz-target'];
+
 /** The SDK's digests take one of these. */
 class Sha256 {
   readonly #hash;
@@ -46,7 +49,7 @@ before(async () => {
     const { authorization = '', ...headers } = request.headers;
     const { host = '', 'x-amz-date': date = '' } = headers;
     const [, year, month, day, hour, minute, second] = /^(....)(..)(..)T(..)(..)(..)Z$/.exec(String(date)) ?? [];
-    const names = ['content-type', 'host', 'x-amz-date', 'x-amz-security-token', 'x-amz-target'];
+    const names = (/SignedHeaders=([^,]+)/.exec(authorization)?.[1] ?? '').split(';');
     const sent = names.flatMap((name) => (headers[name] === undefined ? [] : [[name, String(headers[name])] as const]));
     const sessionToken = headers['x-amz-security-token'];
     const signer = new SignatureV4({
@@ -70,7 +73,9 @@ before(async () => {
     };
     const signingDate = new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
     const { headers: expected } = await signer.sign(question, { signingDate });
-    if (authorization !== expected['authorization']) {
+    const digest = createHash('sha256').update(body).digest('hex');
+    const isWhole = SIGNED.every((name) => names.includes(name)) && headers['x-amz-content-sha256'] === digest;
+    if (!isWhole || authorization !== expected['authorization']) {
       return send(response, 400, { __type: 'InvalidSignatureException', message: authorization });
     }
     if (refusal !== '') return send(response, 400, { __type: refusal });

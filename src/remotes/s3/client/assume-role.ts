@@ -6,8 +6,9 @@ import type { EndSignal } from '../../../base/ending.js';
 import { GatewayError } from '../../../base/errors.js';
 import type { S3Connection } from '../../../connections/connection.js';
 import type { TemporaryKeys } from './credentials.js';
+import { USER_AGENT } from './bounded-handler.js';
 import { stsOf } from './endpoint.js';
-import { type Keys, RequestSigner } from './signature.js';
+import { type Keys, RequestSigner } from '../../../base/aws-signature.js';
 
 export interface Agents {
   readonly http: http.Agent;
@@ -94,7 +95,7 @@ function post(
       port: url.port,
       path: url.pathname,
       // Rare requests: a kept socket would often be closed by the next one.
-      headers: { ...headers, connection: 'close' },
+      headers: { ...headers, 'content-length': body.length, 'user-agent': USER_AGENT, connection: 'close' },
       agent: isSecure ? agents.https : agents.http,
     });
     request.once(

@@ -2,7 +2,7 @@
 import { orAbort } from '../../../base/deadline.js';
 import type { EndSignal } from '../../../base/ending.js';
 import { toGatewayError } from '../../../base/errors.js';
-import type { Keys } from './signature.js';
+import type { Keys } from '../../../base/aws-signature.js';
 
 export interface TemporaryKeys extends Keys {
   /** In milliseconds since 1970. */

@@ -17,15 +17,15 @@ import {
 import http from 'node:http';
 import https from 'node:https';
 import { onAbort } from '../../../base/deadline.js';
+import { type Keys, RequestSigner } from '../../../base/aws-signature.js';
 import type { EndSignal } from '../../../base/ending.js';
 import type { S3Connection } from '../../../connections/connection.js';
 import { proofOf } from '../../certificate-proof.js';
 import { type Added, addedHeaders } from './additions.js';
 import type { Agents } from './assume-role.js';
-import type { Answered, Witnessed } from './bounded-handler.js';
+import { type Answered, USER_AGENT, type Witnessed } from './bounded-handler.js';
 import { crc32InBase64 } from './crc32.js';
 import type { Credentials } from './credentials.js';
-import { type Keys, RequestSigner } from './signature.js';
 
 /** The object that a request is about, in the SDK's terms. */
 interface ObjectName extends Added {
@@ -235,7 +235,11 @@ export class SignedRequests {
   ): http.OutgoingHttpHeaders {
     const { client } = this.#options;
     const time = Date.now() + client.config.systemClockOffset;
-    return this.#signer.sign({ method, host: url.host, path, headers, body, time, region, service }, keys);
+    const request = { method, host: url.host, path, headers, body, time, region, service };
+    const signed: http.OutgoingHttpHeaders = this.#signer.sign(request, keys);
+    if (body !== undefined) signed['content-length'] = body.length;
+    signed['user-agent'] = USER_AGENT;
+    return signed;
   }
 }
 

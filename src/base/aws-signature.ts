@@ -1,6 +1,5 @@
 /** Signature Version 4 (AWS, "Create a signed AWS API request"). */
 import { createHmac, hash } from 'node:crypto';
-import { USER_AGENT } from './bounded-handler.js';
 
 /** What signs a request. */
 export interface Keys {
@@ -27,7 +26,7 @@ export class RequestSigner {
   /** Valid for a day. */
   #signingKey: { readonly keys: Keys; readonly scope: string; readonly key: Buffer } | undefined;
 
-  /** The headers of the request, signed by these keys. */
+  /** The headers of the request, `host` and `authorization` among them, signed by these keys. */
   sign({ method, host, path, headers, body, time, region, service }: Unsigned, keys: Keys): Record<string, string> {
     const date = new Date(time).toISOString().replace(/[-:]|\.\d+/g, '');
     const digest = body === undefined ? EMPTY_DIGEST : hash('sha256', body, 'hex');
@@ -40,8 +39,6 @@ export class RequestSigner {
     const scope = `${date.slice(0, 8)}/${region}/${service}/aws4_request`;
     const text = `AWS4-HMAC-SHA256\n${date}\n${scope}\n${hash('sha256', request, 'hex')}`;
     const signature = createHmac('sha256', this.#keyFor(scope, keys)).update(text).digest('hex');
-    if (body !== undefined) signed['content-length'] = String(body.length);
-    signed['user-agent'] = USER_AGENT;
     signed['authorization'] =
       `AWS4-HMAC-SHA256 Credential=${keys.accessKeyId}/${scope}, SignedHeaders=${names.join(';')}, Signature=${signature}`;
     return signed;
