@@ -55,6 +55,16 @@ export function testDeps(
   };
 }
 
+/** The settings of all types that are not set. */
+export const NOTHING_SET = {
+  defaultPath: undefined,
+  proxy: undefined,
+  proxyPassword: undefined,
+  via: undefined,
+  bytesPerSecond: undefined,
+  hours: undefined,
+} as const;
+
 export function sftpConnection(
   server: { readonly port: number; readonly username: string; readonly clientKeyFile?: string },
   changes: Partial<SftpConnection> = {},
@@ -66,12 +76,7 @@ export function sftpConnection(
     accountId: 'a1',
     name: 'Test',
     isActive: true,
-    defaultPath: undefined,
-    proxy: undefined,
-    bytesPerSecond: undefined,
-    hours: undefined,
-    proxyPassword: undefined,
-    via: undefined,
+    ...NOTHING_SET,
     host: '127.0.0.1',
     port: server.port,
     username: server.username,
@@ -95,12 +100,7 @@ export function ftpConnection(
     accountId: 'a1',
     name: 'FTP',
     isActive: true,
-    defaultPath: undefined,
-    proxy: undefined,
-    bytesPerSecond: undefined,
-    hours: undefined,
-    proxyPassword: undefined,
-    via: undefined,
+    ...NOTHING_SET,
     host: '127.0.0.1',
     port: server.port,
     username: server.username,

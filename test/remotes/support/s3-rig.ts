@@ -20,6 +20,7 @@ import { createS3 } from '../../../src/remotes/s3/protocol.js';
 import type { S3Lease } from '../../../src/remotes/s3/client/session.js';
 import type { Session } from '../../../src/pools/session.js';
 import { streamOf } from '../../../src/remotes/whole.js';
+import { NOTHING_SET } from './harness.js';
 
 export const LIMITS: PoolLimits = {
   maxSessions: 8,
@@ -175,12 +176,7 @@ export function connectionTo(server: {
     accountId: 'a',
     name: 'c',
     isActive: true,
-    defaultPath: undefined,
-    proxy: undefined,
-    bytesPerSecond: undefined,
-    hours: undefined,
-    proxyPassword: undefined,
-    via: undefined,
+    ...NOTHING_SET,
     type: 's3',
     accessKeyId: 'key',
     secretAccessKey: 'secret',
