@@ -26,7 +26,7 @@ import { timed } from './connect-times.js';
 import { addressOfProxy, askProxy, nameOfProxy, type Proxy } from './proxy.js';
 import { raceConnects } from './race.js';
 import { readInTurn } from './read-in-turn.js';
-import type { Jumps, Tunnel } from './tunnel.js';
+import { type Jumps, nameOfJump, type Tunnel } from './tunnel.js';
 
 /**
  * Makes every outgoing socket of the program: it resolves the name, checks each address against the network rules, and
@@ -116,8 +116,7 @@ function tunnelTo(via: string, jump: SftpConnection | undefined, jumps: Jumps | 
     const text = `there is no way through the connection ${via} (via): it is gone, no SFTP connection, switched off, leads in a circle, or more than three jump hosts are on the way`;
     throw new GatewayError('unreachable', text, { step: 'connect' });
   }
-  const name = `the jump host ${jump.id} (${jump.host}:${jump.port})`;
-  return { name, connect: (host, port, options) => jumps.connect(jump, host, port, options) };
+  return { name: nameOfJump(jump), connect: (host, port, options) => jumps.connect(jump, host, port, options) };
 }
 
 /**

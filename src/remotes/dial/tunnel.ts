@@ -16,6 +16,9 @@ export interface Jumps {
   connect(jump: SftpConnection, host: string, port: number, options: TunnelOptions): Promise<net.Socket>;
 }
 
+/** For people. */
+export const nameOfJump = ({ id, host, port }: SftpConnection): string => `the jump host ${id} (${host}:${port})`;
+
 /** The way through one jump host. */
 export interface Tunnel {
   /** For people. */

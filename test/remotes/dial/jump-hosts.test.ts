@@ -214,6 +214,23 @@ describe('when it does not work', () => {
     );
   });
 
+  test('the jump host itself is silent: the time of the connection behind it ends the wait', async (t) => {
+    const silent = net.createServer(() => undefined).listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    t.after(() => silent.close());
+    const { port } = silent.address() as net.AddressInfo;
+    const jump = sftpConnection({ port, username: 'j' }, { id: 'silent' });
+    const connection = sftpConnection(
+      { port: 9, username: 'u' },
+      { ...through(jump), pool: { connectTimeoutMs: 1500 } },
+    );
+    const remotes = remotesOf(t);
+    await assert.rejects(
+      lists(remotes, connection),
+      withCode('connect_timeout', /the jump host silent .* did not connect to 127\.0\.0\.1:9 within \d+ ms/),
+    );
+  });
+
   test('the server behind it is silent: the time for a login ends it', async (t) => {
     const jump = await sshd(t);
     const silent = net.createServer(() => undefined).listen(0, '127.0.0.1');

@@ -1,11 +1,12 @@
 import type net from 'node:net';
-import type { ClientChannel } from 'ssh2';
-import { orAbort, waitFor } from '../../../base/deadline.js';
+import type { Client, ClientChannel } from 'ssh2';
+import { orAbort, waitFor, withDeadline } from '../../../base/deadline.js';
+import type { EndSignal } from '../../../base/ending.js';
 import { GatewayError, toGatewayError } from '../../../base/errors.js';
 import type { SftpConnection } from '../../../connections/connection.js';
 import type { PoolLimits } from '../../../contract/connection/fields.js';
 import { wayOf } from '../../dial/dial.js';
-import type { Jumps, TunnelOptions } from '../../dial/tunnel.js';
+import { type Jumps, nameOfJump, type TunnelOptions } from '../../dial/tunnel.js';
 import type { ProtocolDeps } from '../../protocol.js';
 import { unknownServer } from '../memory.js';
 import { type Login, logIn } from './login.js';
@@ -45,39 +46,24 @@ export class JumpHosts implements Jumps {
   }
 
   async connect(jump: SftpConnection, host: string, port: number, options: TunnelOptions): Promise<net.Socket> {
-    const name = `the jump host ${jump.id} (${jump.host}:${jump.port})`;
+    const name = nameOfJump(jump);
     const target = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
     const line = this.#lineTo(jump);
     line.channels += 1;
     clearTimeout(line.idle);
-    const left = (): void => this.#left(jump, line);
+    const late = (): GatewayError =>
+      failure('connect_timeout', `${name} did not connect to ${target} within ${options.timeoutMs} ms`);
     try {
-      const { client } = await orAbort(line.login, options.signal);
-      const late = (): GatewayError =>
-        failure('connect_timeout', `${name} did not connect to ${target} within ${options.timeoutMs} ms`);
-      const channel = await waitFor<ClientChannel>(
-        { signal: options.signal, ms: options.timeoutMs, late },
-        (done, fail) => {
-          let isGivenUp = false;
-          const lost = (): void => fail(failure('unreachable', `${name} cut the connection`));
-          client.once('close', lost);
-          client.forwardOut('127.0.0.1', 0, host, port, (error, opened) => {
-            if (error !== undefined) fail(refusalOf(error, name, target));
-            else if (isGivenUp) opened.destroy();
-            else done(opened);
-          });
-          return (error) => {
-            isGivenUp = error !== undefined;
-            client.off('close', lost);
-          };
-        },
-      );
+      const channel = await withDeadline({ signal: options.signal, ms: options.timeoutMs, late }, async (limit) => {
+        const { client } = await orAbort(line.login, limit);
+        return openChannel(client, { host, port, name, target }, limit);
+      });
       const socket = asSocket(channel, host);
-      socket.once('close', left);
+      socket.once('close', () => this.#left(jump, line));
       return socket;
-    } catch (thrown) {
-      left();
-      throw thrown;
+    } catch (error) {
+      this.#left(jump, line);
+      throw error;
     }
   }
 
@@ -92,11 +78,10 @@ export class JumpHosts implements Jumps {
     this.#lines.set(key, lines);
     const free = lines.find(({ channels }) => channels < MOST_CHANNELS);
     if (free !== undefined) return free;
-    const { host, port } = jump;
     const login = logIn(jump, this.#limitsOf(jump), this.#deps, unknownServer(), NEVER_ABORTED).catch(
       (thrown: unknown) => {
         const error = toGatewayError(thrown);
-        throw new GatewayError(error.code, `the jump host ${jump.id} (${host}:${port}): ${error.message}`, {
+        throw new GatewayError(error.code, `${nameOfJump(jump)}: ${error.message}`, {
           step: error.step,
           cause: error,
         });
@@ -107,6 +92,7 @@ export class JumpHosts implements Jumps {
     const forget = (): void => this.#forget(key, line);
     login.then(({ client, socket }) => {
       client.on('error', forget);
+      client.once('end', forget);
       client.once('close', forget);
       acknowledgePromptly(client, socket);
       // It may have closed between the login and these listeners.
@@ -133,6 +119,36 @@ export class JumpHosts implements Jumps {
 
 /** What two connections must have in common to share the way to a jump host. */
 const keyOf = (jump: SftpConnection): string => wayOf({ jump }).join();
+
+interface Way {
+  readonly host: string;
+  readonly port: number;
+  /** The jump host, and the server, for people. */
+  readonly name: string;
+  readonly target: string;
+}
+
+function openChannel(client: Client, { host, port, name, target }: Way, limit: EndSignal): Promise<ClientChannel> {
+  return waitFor({ signal: limit }, (done, fail) => {
+    let isGivenUp = false;
+    const lost = (): void => fail(failure('unreachable', `${name} cut the connection`));
+    client.once('close', lost);
+    try {
+      client.forwardOut('127.0.0.1', 0, host, port, (error, opened) => {
+        if (error !== undefined) fail(refusalOf(error, name, target));
+        else if (isGivenUp) opened.destroy();
+        else done(opened);
+      });
+    } catch {
+      // ssh2 throws if the connection has ended and is not closed yet.
+      lost();
+    }
+    return (error) => {
+      isGivenUp = error !== undefined;
+      client.off('close', lost);
+    };
+  });
+}
 
 function end(line: Line): void {
   clearTimeout(line.idle);

@@ -154,7 +154,7 @@ class LoginAttempt {
 
   async run(deadline: number, signal: AbortSignal): Promise<Login> {
     const { host, port } = this.#connection;
-    const timeoutMs = Math.max(1, deadline - performance.now());
+    const timeoutMs = Math.max(1, Math.ceil(deadline - performance.now()));
     const socket = await this.#deps.dialer.connect(host, port, {
       ...onBehalfOf(this.#connection, this.#deps),
       signal,
