@@ -1,0 +1,132 @@
+/** Each field of a connection on each real server: every step of the connection test passes. Prints the steps as a table. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { after, before, describe, test } from 'node:test';
+import type { TestReport } from '../../src/api/connections/test-report.js';
+import { FTP_SERVERS, S3_SERVERS, SFTP_SERVERS, type TestServer } from '../servers/catalogue.js';
+import { type NetworkProxy, startDante, startTinyproxy } from '../servers/network-proxies.js';
+import { startSshd, type TestSshd } from '../servers/sshd.js';
+import { type ApiClient, startGateway, type TestGateway } from '../support/gateway.js';
+import { startTogether } from '../support/together.js';
+
+const SERVERS = Object.entries({ sftp: SFTP_SERVERS, ftp: FTP_SERVERS, s3: S3_SERVERS }).flatMap(([type, entries]) =>
+  entries.filter(({ isSeamOnly }) => isSeamOnly !== true).map((entry) => ({ type, ...entry })),
+);
+
+interface Field {
+  readonly name: string;
+  readonly types: readonly string[];
+  /** Merged into the server's connection. */
+  readonly value: (server: number) => Readonly<Record<string, unknown>>;
+  /** What the servers say that do not have it: the step `write` fails. */
+  readonly refused?: RegExp;
+}
+
+let gateway: TestGateway;
+let socks: NetworkProxy;
+let http: NetworkProxy;
+let bastion: TestSshd;
+
+const ALL = ['sftp', 'ftp', 's3'] as const;
+
+const FIELDS: readonly Field[] = [
+  { name: 'none of them', types: ALL, value: () => ({}) },
+  { name: 'proxy (SOCKS5)', types: ALL, value: () => ({ proxy: { url: socks.url } }) },
+  {
+    name: 'proxy (CONNECT)',
+    types: ALL,
+    value: () => ({ proxy: { url: http.url, username: http.username, password: http.password } }),
+  },
+  { name: 'via', types: ALL, value: (server) => ({ via: `bastion-${server}` }) },
+  { name: 'bytesPerSecond', types: ALL, value: () => ({ bytesPerSecond: 1_000_000 }) },
+  { name: 'hours', types: ALL, value: () => ({ hours: 'Mo-Su 00:00-24:00 Europe/Berlin' }) },
+  { name: 'algorithms', types: ['sftp'], value: () => ({ algorithms: 'legacy' }) },
+  {
+    name: 'algorithms (lists)',
+    types: ['sftp'],
+    value: () => ({ algorithms: { ciphers: ['aes256-ctr', 'aes128-ctr'], macs: ['hmac-sha2-256'] } }),
+  },
+  { name: 'timeZone', types: ['ftp'], value: () => ({ timeZone: 'Europe/Berlin' }) },
+  { name: 'listing', types: ['ftp'], value: () => ({ listing: 'unix' }) },
+  { name: 'acct', types: ['ftp'], value: () => ({ acct: 'department' }) },
+  {
+    name: 'encryption (aes256)',
+    types: ['s3'],
+    value: () => ({ encryption: { type: 'aes256' } }),
+    refused: /Server-side encryption is not supported/,
+  },
+  { name: 'storageClass', types: ['s3'], value: () => ({ storageClass: 'STANDARD' }) },
+  { name: 'acl', types: ['s3'], value: () => ({ acl: 'private' }) },
+  { name: 'requesterPays', types: ['s3'], value: () => ({ requesterPays: true }) },
+  { name: 'checksums (always)', types: ['s3'], value: () => ({ checksums: 'always' }) },
+  { name: 'checksums (never)', types: ['s3'], value: () => ({ checksums: 'never' }) },
+];
+
+/** Each server has an account of its own: one account may test 30 connections a minute. */
+const keyOf = (server: number): string => `ftg_admin-key-of-account-${String(server).padStart(8, '0')}`;
+
+before(async () => {
+  [socks, http, bastion] = await startTogether([startDante(), startTinyproxy(), startSshd()]);
+  gateway = await startGateway({
+    config: {
+      accounts: SERVERS.map((_server, index) => ({
+        email: `account-${index}@example.com`,
+        plan: 'pro',
+        apiKeys: [{ name: 'admin', key: keyOf(index), scopes: ['admin'] }],
+      })),
+    },
+  });
+});
+after(() => Promise.all([gateway.stop(), socks.stop(), http.stop(), bastion.stop()]));
+
+/** As in a request: in place of the name of a file, its content. */
+function inRequest({ privateKeyFile, tlsCaFile, ...others }: TestServer['connection']): object {
+  return {
+    ...others,
+    ...(typeof privateKeyFile !== 'string' ? {} : { privateKey: readFileSync(privateKeyFile, 'utf8') }),
+    ...(typeof tlsCaFile !== 'string' ? {} : { tlsCa: readFileSync(tlsCaFile, 'utf8') }),
+  };
+}
+
+const shown = ({ steps }: TestReport): string =>
+  steps.map(({ name, status }) => (status === 'ok' ? name : `${name}: ${status}`)).join(', ');
+
+for (const [index, entry] of SERVERS.entries()) {
+  describe(entry.name, () => {
+    let server: TestServer;
+    let owner: ApiClient;
+    before(async () => {
+      owner = gateway.client(keyOf(index));
+      server = await entry.start();
+      const made = await owner.post('/manage/connections', {
+        id: `bastion-${index}`,
+        name: 'Bastion',
+        type: 'sftp',
+        host: '127.0.0.1',
+        port: bastion.port,
+        username: bastion.username,
+        privateKey: readFileSync(bastion.clientKeyFile, 'utf8'),
+      });
+      assert.equal(made.status, 201, made.text);
+    });
+    after(() => server.stop());
+
+    for (const { name, types, value, refused } of FIELDS) {
+      if (!types.includes(entry.type)) continue;
+      test(name, async (t) => {
+        const connection = { name: 'M', ...inRequest(server.connection), ...value(index) };
+        const answer = await owner.post('/manage/test-connection', { connection, probe: true });
+        assert.equal(answer.status, 200, answer.text);
+        const report = answer.json as unknown as TestReport;
+        t.diagnostic(`| ${name} | ${entry.name} | ${shown(report)} |`);
+        const failed = report.steps.filter(({ status }) => status === 'failed');
+        if (refused === undefined) return assert.deepEqual(failed, []);
+        assert.deepEqual(
+          failed.map((step) => step.name),
+          ['write'],
+        );
+        assert.match(failed[0]?.error ?? '', refused);
+      });
+    }
+  });
+}
