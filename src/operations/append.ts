@@ -35,6 +35,9 @@ interface Appended {
  */
 const PIECE_BYTES = 4 * 1024 * 1024;
 
+/** A file that is dated again during each of them counts as changed. */
+const MOST_COMPARISONS = 3;
+
 /** A waiting part of the content. */
 type Part = readonly Buffer[] | RemotePath;
 
@@ -209,7 +212,10 @@ function stateOf({ size, modifiedAt }: FileInfo): string {
   return `${size} bytes of ${modifiedAt.toISOString()}`;
 }
 
-/** A server that keeps changes in a cache dates a file again when it stores it, although nothing has changed. */
+/**
+ * A server that keeps changes in a cache dates a file again when it stores it, although nothing has changed; it may do
+ * so while the file is compared. `hash` is the content that is expected, `now` the state before the comparison.
+ */
 async function hasContent(
   remote: Remote,
   path: RemotePath,
@@ -217,16 +223,17 @@ async function hasContent(
   hash: ContentHash,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const again = await remote.read(path);
-  const body = streamOf(again);
-  leaveErrorsToPump(body);
-  if (!isSameFile(again.info, now)) {
-    body.destroy();
-    return false;
+  let before = now;
+  for (let comparison = 0; comparison < MOST_COMPARISONS; comparison += 1) {
+    const body = streamOf(await remote.read(path));
+    const found = new ContentHash();
+    await pump(body, new Writable({ write: (_chunk, _encoding, done) => done() }), { signal, hash: found });
+    if (!found.value.equals(hash.value)) return false;
+    const after = await remote.stat(path);
+    if (isSameFile(before, after)) return true;
+    before = after;
   }
-  const found = new ContentHash();
-  await pump(body, new Writable({ write: (_chunk, _encoding, done) => done() }), { signal, hash: found });
-  return found.value.equals(hash.value) && isSameFile(await remote.stat(path), now);
+  return false;
 }
 
 async function rewrite(

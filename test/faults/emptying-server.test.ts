@@ -100,11 +100,16 @@ describe('a server that empties files opened for writing', () => {
     });
   });
 
-  test('a file that is only dated again meanwhile is appended to', async () => {
+  test('a file that is only dated again meanwhile, twice, is appended to', async () => {
     const file = join(folderOf('off'), 'dated');
     writeFileSync(file, OLD);
-    const later = new Date(Date.now() + 60_000);
-    proxy.after('up', OLD.length + 100_000, () => utimesSync(file, later, later));
+    const date = (minutes: number): void => {
+      const later = new Date(Date.now() + minutes * 60_000);
+      utimesSync(file, later, later);
+    };
+    proxy.after('up', OLD.length + 100_000, () => date(1));
+    // While the content is compared.
+    proxy.after('down', 1.5 * OLD.length, () => date(2));
     const content = 'new '.repeat(50_000);
     const answer = await gateway.api.post('/api/append/proxied', { path: '/dated', content });
     assert.equal(answer.status, 200, answer.text);
