@@ -1,7 +1,6 @@
 /** Requests to the operator's own stores of secrets. */
 import { withDeadline } from '../../base/deadline.js';
-import { abortSignalOf, type Ending } from '../../base/ending.js';
-import { toGatewayError } from '../../base/errors.js';
+import { shortRequest, TooLong } from '../../base/short-request.js';
 import { unreadable } from './unreadable.js';
 
 const MOST_MS = 10_000;
@@ -19,29 +18,20 @@ export interface Answer {
   readonly json: unknown;
 }
 
-/** Follows no redirect: that would send a token elsewhere. @throws GatewayError login_refused */
+/** @throws GatewayError login_refused */
 export async function ask(url: URL, question: Question): Promise<Answer> {
   const late = (): Error => unreadable(`cannot be read: ${url.host} has not answered for ${MOST_MS / 1_000} s`);
   return withDeadline({ ms: MOST_MS, late }, async (limit) => {
     try {
-      return await answerTo(url, question, limit);
+      const { status, text } = await shortRequest(url, { ...question, maxBytes: MAX_BYTES, limit });
+      return { status, json: parsed(text) };
     } catch (error) {
-      throw isOurs(error) ? error : unreadable(`cannot be read: ${url.host} cannot be reached${reasonOf(error)}`);
+      if (error instanceof TooLong) {
+        throw unreadable(`cannot be read: ${url.host} answered with more than ${MAX_BYTES} bytes`);
+      }
+      throw unreadable(`cannot be read: ${url.host} cannot be reached${reasonOf(error)}`);
     }
   });
-}
-
-async function answerTo(url: URL, question: Question, limit: Ending): Promise<Answer> {
-  const response = await fetch(url, { ...question, redirect: 'manual', signal: abortSignalOf(limit) });
-  const body: AsyncIterable<Uint8Array> | null = response.body;
-  const parts: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const part of body ?? []) {
-    bytes += part.byteLength;
-    if (bytes > MAX_BYTES) throw unreadable(`cannot be read: ${url.host} answered with more than ${MAX_BYTES} bytes`);
-    parts.push(part);
-  }
-  return { status: response.status, json: parsed(Buffer.concat(parts).toString()) };
 }
 
 /** undefined if it is not JSON. */
@@ -72,12 +62,7 @@ export function textIn(json: unknown, ...path: readonly [string, ...string[]]): 
   throw unreadable(`${problem} named ${path.at(-1) ?? ''}`);
 }
 
-function isOurs(error: unknown): boolean {
-  return toGatewayError(error).code === 'login_refused';
-}
-
-/** fetch wraps the reason. */
 function reasonOf(error: unknown): string {
-  const code = valueIn(error instanceof Error ? error.cause : undefined, 'code');
+  const code = valueIn(error, 'code');
   return typeof code === 'string' ? ` (${code})` : '';
 }

@@ -1,14 +1,12 @@
 /** Secrets of AWS Secrets Manager. */
 import { type Answer, ask, parsed, textIn, valueIn } from './ask.js';
+import { accessKeyIn, type AwsEnvironment } from '../../base/aws-environment.js';
 import { type Keys, RequestSigner } from '../../base/aws-signature.js';
 import { unreadable } from './unreadable.js';
 
 export interface AwsSettings {
   readonly region: string;
 }
-
-/** AWS_ACCESS_KEY_ID and others, under the names that all programs of AWS know. */
-export type AwsEnvironment = Readonly<Record<string, string | undefined>>;
 
 const SERVICE = 'secretsmanager';
 
@@ -56,9 +54,7 @@ export class AwsSecrets {
       region: this.#region,
       service: SERVICE,
     };
-    // fetch writes the host by itself.
-    const { host: _host, ...headers } = this.#signer.sign(request, this.#credentials());
-    return headers;
+    return this.#signer.sign(request, this.#credentials());
   }
 
   #url(): URL {
@@ -71,17 +67,7 @@ export class AwsSecrets {
   }
 
   #credentials(): Keys {
-    const of = (name: string): string => {
-      const value = this.#env[name] ?? '';
-      if (value !== '') return value;
-      throw unreadable(`cannot be read: the environment variable ${name} is not set`);
-    };
-    const sessionToken = this.#env['AWS_SESSION_TOKEN'] ?? '';
-    return {
-      accessKeyId: of('AWS_ACCESS_KEY_ID'),
-      secretAccessKey: of('AWS_SECRET_ACCESS_KEY'),
-      sessionToken: sessionToken === '' ? undefined : sessionToken,
-    };
+    return accessKeyIn(this.#env, (name) => unreadable(`cannot be read: the environment variable ${name} is not set`));
   }
 }
 

@@ -1,4 +1,5 @@
-import { type AwsEnvironment, AwsSecrets, type AwsSettings } from './aws.js';
+import type { AwsEnvironment } from '../../base/aws-environment.js';
+import { AwsSecrets, type AwsSettings } from './aws.js';
 import { readSecretFile } from './secret-file.js';
 import type { ReadSecret } from './referenced-secrets.js';
 import { unreadable } from './unreadable.js';
