@@ -151,6 +151,7 @@ export function openReach(options: ReachOptions): Reach {
     rates,
     budgets: poolBudgets,
     trust: trustOnFirstUse(storage.connections, storage.hostKeys),
+    env: process.env,
     log: (message, facts) => log('debug', message, facts),
     warn: (message, facts) => log('warn', message, facts),
     secrets,
@@ -326,6 +327,7 @@ export function createApplication(options: ApplicationOptions): Application {
     tuning: config.streams,
     poolBudgets: reach.poolBudgets,
     secrets: reach.secrets,
+    env: process.env,
   });
   const text = options.metricsText ?? (() => metrics.text());
   const site = openSite(SITE, [FILES.page, MANAGEMENT.page]);

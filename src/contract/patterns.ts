@@ -8,6 +8,8 @@ export const REGION = '^(?![xX][nN]--)[A-Za-z0-9_-]{1,63}$';
  */
 export const NAME = '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]+$';
 
+export const NAME_OR_EMPTY = '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*$';
+
 /** One line: control characters would end up in commands, headers and terminals. */
 export const LINE = '^[^\\u0000-\\u001f\\u007f]+$';
 export const LINE_OR_EMPTY = '^[^\\u0000-\\u001f\\u007f]*$';

@@ -70,6 +70,8 @@ interface InFile {
 interface Taken {
   readonly file?: InFile;
   readonly check?: Check;
+  /** Only gateway.yaml sets it: a request may contain its default alone. */
+  readonly isFileOnly?: boolean;
   /** Rarely changed. */
   readonly isAdvanced?: boolean;
   /** A change cannot direct a stored login to another server or beyond its root. */

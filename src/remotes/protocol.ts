@@ -1,3 +1,4 @@
+import type { AwsEnvironment } from '../base/aws-environment.js';
 import type { PoolBudgets } from '../pools/places.js';
 import type { Session } from '../pools/session.js';
 import type { Connection } from '../connections/connection.js';
@@ -23,6 +24,8 @@ export interface Tuning {
  * protocol calls `secured` if it starts TLS itself. Host keys go to Trust, which decides about them.
  */
 export interface SessionObserver extends DialObserver {
+  /** S3: the keys that sign are not those of the connection; `identity` says in words whose they are. */
+  identified?(identity: string): void;
   /** SSH: the login is next. `algorithms` are all agreed ones, for either direction. */
   handshaken?(software: string, algorithms: readonly string[]): void;
 }
@@ -37,6 +40,8 @@ export interface ProtocolDeps {
   /** Absent: no connection leads through a jump host. */
   readonly jumps?: Jumps;
   readonly observer?: SessionObserver;
+  /** The gateway's own identity at AWS; absent = none. */
+  readonly env?: AwsEnvironment;
   /** Debug facts about a server (algorithms, features); never secrets. */
   log(message: string, facts?: Record<string, unknown>): void;
   /** What an operator must know: the gateway could not fully use an answer of a server. */

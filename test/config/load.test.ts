@@ -248,6 +248,30 @@ suite('a mistake is reported on one line with path, finding and allowed values',
       ],
     },
     {
+      name: 'an access key that is missing, or that nothing would use',
+      yaml: account({
+        connections:
+          '{ name: a, type: s3, bucket: b }, ' +
+          '{ name: b, type: s3, bucket: b, credentials: instance, accessKeyId: a, secretAccessKey: s, sessionToken: t }, ' +
+          '{ name: c, type: s3, bucket: b, accessKeyId: a, credentials: static }',
+      }),
+      lines: [
+        /connections\[0\]\.accessKeyId: nothing; allowed: .*, because credentials is static /,
+        /connections\[0\]\.secretAccessKey: nothing; allowed: .*, because credentials is static /,
+        /connections\[1\]\.accessKeyId: a value; allowed: absent, because credentials is instance /,
+        /connections\[1\]\.secretAccessKey: a value; allowed: absent, because credentials is instance /,
+        /connections\[1\]\.sessionToken: a value; allowed: absent, because credentials is instance /,
+        /connections\[2\]\.secretAccessKey: nothing; allowed: .*, because credentials is static /,
+      ],
+    },
+    {
+      name: 'credentials of another kind',
+      yaml: account({ connections: '{ name: a, type: s3, bucket: b, credentials: profile }' }),
+      lines: [
+        /connections\[0\]\.credentials: a text that is not shown here; allowed: one of static, environment, instance, webIdentity /,
+      ],
+    },
+    {
       name: 'encryption of another form',
       yaml: account({
         connections: ['rot13', `customer, key: ${AES_KEY}A`]
@@ -555,6 +579,7 @@ suite('allowed values are loaded', () => {
         bucket: 'b',
         accessKeyId: 'a',
         secretAccessKey: 's',
+        credentials: 'static',
         region: 'us-east-1',
         forcePathStyle: true,
         uploader: 'streamed',

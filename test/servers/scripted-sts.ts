@@ -1,4 +1,7 @@
-/** A small security token service: it verifies the signature of AssumeRole, and answers as AWS documents it. */
+/**
+ * A small security token service: it verifies the signature of AssumeRole, or the token of AssumeRoleWithWebIdentity, and
+ * answers as AWS documents it.
+ */
 import { createHash, createHmac } from 'node:crypto';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -22,13 +25,18 @@ export class StsStub {
   readonly requests: URLSearchParams[] = [];
   readonly issued: Issued[] = [];
   lifetimeMs = 3_600_000;
+  /** Tokens that identify their owners. */
+  readonly webTokens = new Set<string>();
+  /** Access keys that may ask, with their secrets, besides those that are issued here. */
+  readonly secrets = new Map<string, string>();
+  /** Issued in place of made-up keys. */
+  keys: { readonly accessKeyId: string; readonly secretAccessKey: string } | undefined;
   /** Answers in place of the stub. */
   instead: (() => StsAnswer | 'cut' | 'never') | undefined;
   readonly #server: http.Server;
-  readonly #secrets: Readonly<Record<string, string>>;
 
   private constructor(secrets: Readonly<Record<string, string>>) {
-    this.#secrets = secrets;
+    for (const [id, secret] of Object.entries(secrets)) this.secrets.set(id, secret);
     this.#server = http.createServer((request, response) => {
       this.#serve(request, response).catch(() => response.destroy());
     });
@@ -62,14 +70,21 @@ export class StsStub {
   }
 
   #answer(request: http.IncomingMessage, body: string, asked: URLSearchParams): StsAnswer {
-    if (!this.#isSigned(request, body)) return stsError(403, 'SignatureDoesNotMatch', 'The signature does not match');
-    if (asked.get('Action') !== 'AssumeRole' || asked.get('Version') !== '2011-06-15') {
+    const action = asked.get('Action');
+    const isByToken = action === 'AssumeRoleWithWebIdentity';
+    if (isByToken && !this.webTokens.has(asked.get('WebIdentityToken') ?? '')) {
+      return stsError(400, 'InvalidIdentityToken', 'No OpenIDConnect provider found in your account');
+    }
+    if (!isByToken && !this.#isSigned(request, body)) {
+      return stsError(403, 'SignatureDoesNotMatch', 'The signature does not match');
+    }
+    if (!(isByToken || action === 'AssumeRole') || asked.get('Version') !== '2011-06-15') {
       return stsError(400, 'InvalidAction', 'Could not find the operation');
     }
     const number = this.issued.length + 1;
     const keys = {
-      accessKeyId: `ASIA${number}`,
-      secretAccessKey: `secret/${number}+x`,
+      accessKeyId: this.keys?.accessKeyId ?? `ASIA${number}`,
+      secretAccessKey: this.keys?.secretAccessKey ?? `secret/${number}+x`,
       sessionToken: `token-${number}-&-<more>`,
     };
     this.issued.push(keys);
@@ -77,8 +92,8 @@ export class StsStub {
     const token = keys.sessionToken.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
     return {
       status: 200,
-      body: `<AssumeRoleResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/">
-  <AssumeRoleResult>
+      body: `<${action}Response xmlns="https://sts.amazonaws.com/doc/2011-06-15/">
+  <${action}Result>
     <SourceIdentity>Alice</SourceIdentity>
     <AssumedRoleUser><Arn>${asked.get('RoleArn')}</Arn><AssumedRoleId>ARO:x</AssumedRoleId></AssumedRoleUser>
     <Credentials>
@@ -90,9 +105,9 @@ export class StsStub {
       <Expiration>${expiration}</Expiration>
     </Credentials>
     <PackedPolicySize>6</PackedPolicySize>
-  </AssumeRoleResult>
+  </${action}Result>
   <ResponseMetadata><RequestId>c6104cbe</RequestId></ResponseMetadata>
-</AssumeRoleResponse>`,
+</${action}Response>`,
     };
   }
 
@@ -100,7 +115,8 @@ export class StsStub {
     const form =
       /^AWS4-HMAC-SHA256 Credential=([^/]+)\/(\d{8}\/[^/]+\/sts\/aws4_request), SignedHeaders=([^,]+), Signature=([0-9a-f]{64})$/;
     const [, id = '', scope = '', names = '', signature] = form.exec(headers.authorization ?? '') ?? [];
-    const secret = this.#secrets[id];
+    const own = this.issued.find(({ accessKeyId }) => accessKeyId === id)?.secretAccessKey;
+    const secret = this.secrets.get(id) ?? own;
     if (secret === undefined) return false;
     const lines = names.split(';').map((name) => `${name}:${String(headers[name])}\n`);
     const request = [method, url, '', lines.join(''), names, sha256(body)].join('\n');

@@ -264,6 +264,7 @@ for (const kind of DATABASES) {
         via: undefined,
         forcePathStyle: true,
         uploader: 'streamed',
+        credentials: 'static',
         storageClass: undefined,
         acl: 'none',
         role: undefined,

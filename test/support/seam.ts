@@ -124,6 +124,7 @@ export function connectionOf(settings: Readonly<Record<string, unknown>> & { rea
       timeZone: undefined,
     },
     s3: {
+      credentials: 'static',
       sessionToken: undefined,
       forcePathStyle: true,
       uploader: 'streamed',

@@ -29,6 +29,7 @@ interface TesterOptions {
   readonly tuning: Tuning;
   readonly poolBudgets?: ProtocolDeps['budgets'];
   readonly secrets?: PresentSecrets;
+  readonly env?: ProtocolDeps['env'];
 }
 
 interface TestOptions {
@@ -101,6 +102,7 @@ export class ConnectionTester {
       tuning: this.#options.tuning,
       ...(this.#options.poolBudgets === undefined ? {} : { budgets: this.#options.poolBudgets }),
       ...(this.#options.secrets === undefined ? {} : { secrets: this.#options.secrets }),
+      ...(this.#options.env === undefined ? {} : { env: this.#options.env }),
       trust: { checkHostKey: async (shown, fingerprint) => run.hostKeyShown(shown, fingerprint) },
       observer: run.observer,
       log: () => undefined,
@@ -133,6 +135,7 @@ class TestRun {
     connected: (socket) => this.#done('connect', `${socket.remoteAddress ?? ''} port ${socket.remotePort ?? ''}`),
     proxied: (target, proxy) => this.#done('proxy', `${target} through ${proxy}`),
     tunnelled: (target, jump) => this.#done('jump_host', `${target} through ${jump}`),
+    identified: (identity) => this.#done('identity', identity),
     secured: (socket) => this.#certificateShown(socket),
     handshaken: (software, algorithms) => (this.#facts = { software, algorithms }),
   };
@@ -158,7 +161,9 @@ class TestRun {
       ...(isProxied ? (['proxy'] as const) : []),
       ...(connection.jump === undefined ? [] : (['jump_host'] as const)),
     ];
-    this.#order = ['resolve', 'connect', ...hops, ...secure, 'login', 'list', ...probing];
+    const isIssued = connection.type === 's3' && (connection.credentials !== 'static' || connection.role !== undefined);
+    const first: StepName[] = isIssued ? ['identity'] : [];
+    this.#order = [...first, 'resolve', 'connect', ...hops, ...secure, 'login', 'list', ...probing];
   }
 
   /** @throws GatewayError host_key_mismatch */
@@ -237,7 +242,7 @@ class TestRun {
     // An object store whose error is about the bucket has accepted the signature.
     const isBeyondLogin = hasCode(error, 'remote_failure', 'not_found', 'permission_denied', 'not_a_folder');
     if (this.#isObjectStore && isBeyondLogin) this.#done('login', SIGNED);
-    const next = this.#order.find((name) => !this.#results.some((result) => result.name === name));
+    const next = this.#order.find((name) => !this.#isDone(name));
     if (next === undefined || this.failure !== undefined) return;
     this.failure = error;
     this.#mark(next, error);
@@ -286,8 +291,14 @@ class TestRun {
 
   #done(name: StepName, detail: string): void {
     // Data connections and further sockets report the same steps again.
-    if (!this.#order.includes(name) || this.#results.some((result) => result.name === name)) return;
+    if (!this.#order.includes(name) || this.#isDone(name)) return;
+    // Until then, the sockets lead to the service that issues the keys.
+    if (name !== 'identity' && this.#order.includes('identity') && !this.#isDone('identity')) return;
     this.#results.push({ name, status: 'ok', durationMs: this.#lap(), detail });
+  }
+
+  #isDone(name: StepName): boolean {
+    return this.#results.some((result) => result.name === name);
   }
 
   #mark(name: StepName, error: GatewayError): void {
@@ -297,7 +308,7 @@ class TestRun {
       durationMs: this.#lap(),
       error: error.clientText,
       code: error.code,
-      advice: adviceFor(error, this.#connection),
+      advice: name === 'identity' ? IDENTITY_ADVICE : adviceFor(error, this.#connection),
     });
   }
 
@@ -350,6 +361,9 @@ const ADVICE: Partial<Readonly<Record<ErrorCode, string>>> = {
   command_timeout: 'The server answers too slowly for a test.',
   connection_lost: 'The server hung up. Try again; its log may tell why.',
 };
+
+const IDENTITY_ADVICE =
+  'The gateway has no keys that sign its requests. Correct what the error names: a variable, a file, the metadata service, or the role and its trust policy.';
 
 function adviceFor(error: GatewayError, connection: Connection): string {
   const ofType = definitionOf(connection).advice?.(error);

@@ -5,9 +5,9 @@ import { refusal } from '../../base/errors.js';
 import { component, count, flag, listOf, object, text, withDefault } from '../../contract/schema.js';
 import type { Values } from '../../contract/connection/definition.js';
 import { summaryFields, summaryOf } from '../../contract/connection/schemas.js';
-import { CONNECTION_TYPES } from '../../contract/connection/types.js';
+import { CONNECTION_TYPES, definitionOf } from '../../contract/connection/types.js';
 import { SLUG } from '../../contract/patterns.js';
-import type { ConnectionDraft, SecretChanges } from '../../storage/storage.js';
+import { type ConnectionDraft, type SecretChanges, settingsOf } from '../../storage/storage.js';
 import { successAnswer } from '../fields.js';
 import { connectionView, draftOf, editedDraft, schemas, secretValues } from './connection-input.js';
 import { requireJump } from './jump.js';
@@ -126,7 +126,7 @@ endpoint('POST /manage/connections/:id/duplicate', {
     name: name ?? `${source.name} (copy)`,
     type: source.type,
     isActive: source.isActive,
-    settings: source.settings,
+    settings: settingsOf({ ...source.settings }, definitionOf(source)),
     secrets: given,
     hostKeys: source.hostKeys,
     keyPairId: source.keyPairId,

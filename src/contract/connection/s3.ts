@@ -1,7 +1,7 @@
 /** Connections to object stores that speak S3. */
 import { type TProperties, Type } from 'typebox';
-import { AES_KEY, LINE, LINE_OR_EMPTY, NAME, REGION, STS_URL } from '../patterns.js';
-import { fixed, flag, oneOf, text, textOrNull, type TSchemaOf } from '../schema.js';
+import { AES_KEY, LINE_OR_EMPTY, NAME, NAME_OR_EMPTY, REGION, STS_URL } from '../patterns.js';
+import { fixed, flag, oneOf, text, textOrNull, type TSchemaOf, withDefault } from '../schema.js';
 import { given, needed, secret } from '../thing.js';
 import { connectionType, type FileMistake, type Values } from './definition.js';
 import { certificates, everywhere, line, onServers, proxyPassword, reached } from './fields.js';
@@ -19,6 +19,12 @@ const ACLS = [
   'bucket-owner-read',
   'bucket-owner-full-control',
 ] as const;
+
+/** Whose keys sign the requests. */
+const CREDENTIALS = ['static', 'environment', 'instance', 'webIdentity'] as const;
+const CREDENTIALS_WORDS =
+  'Whose keys sign the requests: `static` = the access key of the connection; only in the configuration file: `environment` = AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY of the gateway, `instance` = the role of the machine or container that it runs on (EC2, ECS, EKS), `webIdentity` = the role AWS_ROLE_ARN, by the token in AWS_WEB_IDENTITY_TOKEN_FILE.';
+
 const always = { isFixed: true, isHarmless: true } as const;
 
 const ENCRYPTIONS = ['none', 'aes256', 'kms', 'customer'] as const;
@@ -156,7 +162,24 @@ const settings = {
       keep: folderPrefix,
     },
   ),
-  accessKeyId: needed(line('Id of the access key.'), { texts: { label: 'Access key id' }, file: NAME_IN_FILE }),
+  accessKeyId: needed(line('Id of the access key.'), {
+    texts: { label: 'Access key id' },
+    file: { schema: withDefault(text('the id of an access key', { pattern: NAME_OR_EMPTY }), '') },
+  }),
+  credentials: given(oneOf(CREDENTIALS, CREDENTIALS_WORDS), {
+    texts: {
+      label: 'Credentials',
+      choices: {
+        static: 'The access key of the connection',
+        environment: 'The access key in the environment of the gateway',
+        instance: 'The role of its machine or container',
+        webIdentity: 'A role by web identity',
+      },
+    },
+    default: 'static',
+    isFileOnly: true,
+    isAdvanced: true,
+  }),
   forcePathStyle: given(flag('The bucket is in the path, not in the host name.'), {
     texts: { label: 'Path-style addresses', hint: 'Puts the bucket in the path instead of the host name.' },
     default: true,
@@ -251,7 +274,7 @@ const secrets = {
   proxyPassword,
   secretAccessKey: secret('The secret of the access key.', {
     texts: { label: 'Secret access key' },
-    file: { schema: text('text of at least one character', { pattern: LINE }) },
+    file: { schema: withDefault(text('text of at least one character', { pattern: LINE_OR_EMPTY }), '') },
     isNeeded: true,
   }),
   sessionToken: secret('The session token of temporary credentials.', {
@@ -287,6 +310,7 @@ export const s3 = connectionType('s3', {
       ? 'Check the name of the bucket, the region and the prefix.'
       : undefined,
   hasCertificate: isEncryptedOnTheWay,
+  mistakes: keyMistakes,
   conflicts: (values, kept) => [...roleConflicts(values), ...encryptionConflicts(values, kept)],
 });
 
@@ -296,6 +320,22 @@ function isEncryptedOnTheWay({ endpoint }: Values): boolean {
 
 function isByCustomer(setting: unknown): boolean {
   return (setting as StoredEncryption).type === 'customer';
+}
+
+/** The access key belongs to `static`, and to nothing else. */
+function keyMistakes(entry: Values): FileMistake[] {
+  const { credentials } = entry;
+  const isOwn = credentials === 'static';
+  const isSet = (name: string): boolean => (entry[name] ?? '') !== '';
+  const because = `because credentials is ${String(credentials)}`;
+  const names = isOwn ? ['accessKeyId', 'secretAccessKey'] : ['accessKeyId', 'secretAccessKey', 'sessionToken'];
+  return names
+    .filter((name) => isSet(name) !== isOwn)
+    .map((key) => ({
+      key,
+      found: isOwn ? 'nothing' : 'a value',
+      allowed: isOwn ? `text of at least one character, ${because}` : `absent, ${because}`,
+    }));
 }
 
 function roleConflicts(values: Values): FileMistake[] {

@@ -44,7 +44,7 @@ export function fieldsOf({ settings, secrets, can }: Definition): readonly Field
 function fieldsIn(fields: Readonly<Record<string, Given | Secret>>): readonly Field[] {
   return Object.entries(fields).flatMap(([name, field]) => {
     const isSecret = field.kind === 'secret';
-    if (isSecret ? field.partOf !== undefined : field.isFixed === true) return [];
+    if (isSecret ? field.partOf !== undefined : field.isFixed === true || field.isFileOnly === true) return [];
     const { texts, input, isNeeded: isRequired = false } = field;
     const { isAdvanced, isHarmless, default: usual } = isSecret ? {} : (field as Partial<Given>);
     const schema = isSecret
@@ -153,6 +153,7 @@ export function inputSchema(definition: Definition, isBasedOn = false): Schema {
     required: required.map(({ name }) => name),
     properties: {
       ...propertiesOf(fields),
+      ...fileOnly(definition),
       id: { type: 'string', pattern: SLUG, description: 'Identifier.' },
       type: { const: definition.type, description: 'Protocol.' },
     },
@@ -167,7 +168,16 @@ export function changeSchema(
   const properties = Object.entries(propertiesOf(fieldsOf(definition))).map(
     ([name, { default: _left, ...schema }]) => [name, schema] as const,
   );
-  return { type: 'object', properties: Object.fromEntries(properties), additionalProperties: false };
+  const all = { ...Object.fromEntries(properties), ...fileOnly(definition) };
+  return { type: 'object', properties: all, additionalProperties: false };
+}
+
+/** The settings that only gateway.yaml sets: a request may have their defaults, as answers show them. */
+function fileOnly({ settings }: Definition): Record<string, Schema> {
+  const found = Object.entries(settings).filter(([, { isFileOnly }]) => isFileOnly === true);
+  return Object.fromEntries(
+    found.map(([name, field]) => [name, { const: field.default, description: wordsOf(field) }] as const),
+  );
 }
 
 /** Fields by name, with their schemas in the API. */

@@ -115,6 +115,15 @@ export const fields: ThingTexts = {
         'bucket-owner-full-control': 'Alle Rechte für den Besitzer des Buckets',
       },
     },
+    credentials: {
+      label: 'Anmeldedaten',
+      choices: {
+        static: 'Der Zugriffsschlüssel der Verbindung',
+        environment: 'Der Zugriffsschlüssel in der Umgebung des Gateways',
+        instance: 'Die Rolle seiner Maschine oder seines Containers',
+        webIdentity: 'Eine Rolle durch Web-Identität',
+      },
+    },
     role: {
       label: 'Rolle',
       parts: {

@@ -55,11 +55,11 @@ export async function splitConfig(
   return { settings: rows as unknown as Settings, secrets: values, references };
 }
 
-/** The settings of a valid input of this type, with defaults. */
+/** The settings of a valid input of this type, with defaults; those that only gateway.yaml sets have theirs. */
 export function settingsOf(input: Values, { settings }: Definition): Settings {
   const rows = Object.entries(settings).map(([name, setting]) => [
     name,
-    setting.isFixed === true ? setting.default : storedValue(setting, input[name]),
+    setting.isFixed === true || setting.isFileOnly === true ? setting.default : storedValue(setting, input[name]),
   ]);
   return Object.fromEntries(rows) as Settings;
 }

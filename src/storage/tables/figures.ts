@@ -31,7 +31,7 @@ const HOURS = 24;
 const LATEST = 50;
 const TELLING = 3;
 /** Steps of a test; a failure in a later step means that the server was reached. */
-const REACHING_STEPS = ['resolve', 'connect', 'proxy', 'jump_host', 'host_key', 'certificate', 'login'];
+const REACHING_STEPS = ['identity', 'resolve', 'connect', 'proxy', 'jump_host', 'host_key', 'certificate', 'login'];
 
 export class Figures {
   readonly #database: Database;

@@ -8,6 +8,7 @@ import type {
   RemoteWriter,
   WriteOptions,
 } from '../../../src/remotes/remote.js';
+import type { AwsEnvironment } from '../../../src/base/aws-environment.js';
 import { defaultSettings } from '../../../src/contract/connection/definition.js';
 import { s3 } from '../../../src/contract/connection/s3.js';
 import type { S3Connection } from '../../../src/connections/connection.js';
@@ -44,11 +45,14 @@ export interface Notes {
   /** Why files could not be looked up after they were stored. */
   readonly unverified: string[];
   readonly log: { message: string; facts: Record<string, unknown> | undefined }[];
+  /** Whose keys were issued, in words. */
+  readonly identities: string[];
 }
 
 export interface RigOptions {
   readonly limits?: Partial<PoolLimits>;
   readonly tuning?: Partial<Tuning>;
+  readonly env?: AwsEnvironment;
 }
 
 /** Remotes on one connection, like those of operations, on their own dialer (and so on their own sockets). */
@@ -60,6 +64,7 @@ export class S3Rig {
     removeLater: [],
     unverified: [],
     log: [],
+    identities: [],
   };
   readonly limits: PoolLimits;
   readonly deps: ProtocolDeps;
@@ -68,7 +73,7 @@ export class S3Rig {
 
   constructor(
     readonly connection: S3Connection,
-    { limits, tuning }: RigOptions = {},
+    { limits, tuning, env = {} }: RigOptions = {},
   ) {
     this.limits = { ...LIMITS, ...limits };
     this.deps = {
@@ -82,6 +87,8 @@ export class S3Rig {
         () => [],
       ),
       trust: { checkHostKey: async () => undefined },
+      env,
+      observer: { identified: (identity) => void this.notes.identities.push(identity) },
       tuning: { sftpInFlight: 1, s3PartBytes: PART, s3PartsInFlight: 2, connectionsPerFile: 1, ...tuning },
       log: (message, facts) => void this.notes.log.push({ message, facts }),
       warn: (message, facts) => void this.notes.log.push({ message, facts }),

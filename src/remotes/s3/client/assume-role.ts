@@ -1,22 +1,14 @@
-/** The temporary keys of a role, from AWS's Security Token Service or a store that has one (STS, AssumeRole). */
-import http from 'node:http';
-import https from 'node:https';
-import { onAbort, withDeadline } from '../../../base/deadline.js';
-import type { EndSignal } from '../../../base/ending.js';
+/** The temporary keys of a role, from AWS's Security Token Service or a store that has one (STS). */
+import { withDeadline } from '../../../base/deadline.js';
 import { GatewayError } from '../../../base/errors.js';
+import { type Agents, shortRequest, TooLong } from '../../../base/short-request.js';
 import type { S3Connection } from '../../../connections/connection.js';
 import type { TemporaryKeys } from './credentials.js';
 import { USER_AGENT } from './bounded-handler.js';
 import { stsOf } from './endpoint.js';
 import { type Keys, RequestSigner } from '../../../base/aws-signature.js';
 
-export interface Agents {
-  readonly http: http.Agent;
-  readonly https: https.Agent;
-}
-
-interface Options {
-  /** Its keys ask for the role. */
+export interface StsOptions {
   readonly connection: S3Connection;
   readonly agents: Agents;
   /** Until the whole answer. */
@@ -25,49 +17,90 @@ interface Options {
 
 type Role = NonNullable<S3Connection['role']>;
 
+export interface WebIdentity {
+  readonly arn: string;
+  readonly sessionName: string | undefined;
+  /** Proves who asks. */
+  readonly token: string;
+  /** The URL of the service; absent: as that of a role. */
+  readonly endpoint: string | undefined;
+}
+
 const VERSION = '2011-06-15';
 const SESSION_NAME = 'file-transfer-gateway';
 const MAX_ANSWER_BYTES = 64 * 1024;
+const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 
-/**
- * Resolves with new keys. @throws GatewayError login_refused if the role is refused, remote_failure, protocol_error,
- * connect_timeout, or the error of the dial
- */
-export async function assumeRole(role: Role, { connection, agents, timeoutMs: ms }: Options): Promise<TemporaryKeys> {
-  const url = stsOf(connection, role.endpoint);
-  const late = (): GatewayError =>
-    new GatewayError('connect_timeout', `${url.host} did not issue keys for the role within ${ms} ms`, {
-      step: 'login',
-    });
-  const body = Buffer.from(
-    new URLSearchParams({
-      Action: 'AssumeRole',
-      Version: VERSION,
-      RoleArn: role.arn,
-      RoleSessionName: role.sessionName ?? SESSION_NAME,
-      ...(role.externalId === undefined ? {} : { ExternalId: role.externalId }),
-    }).toString(),
-  );
-  const { accessKeyId, secretAccessKey, sessionToken, region } = connection;
-  const keys: Keys = { accessKeyId, secretAccessKey, sessionToken };
+/** `keys` ask for the role. Resolves with new keys. @throws GatewayError; see issued */
+export async function assumeRole(role: Role, keys: Keys, options: StsOptions): Promise<TemporaryKeys> {
+  const url = stsOf(options.connection, role.endpoint);
+  const body = bodyOf('AssumeRole', {
+    RoleArn: role.arn,
+    RoleSessionName: role.sessionName ?? SESSION_NAME,
+    ...(role.externalId === undefined ? {} : { ExternalId: role.externalId }),
+  });
   const headers = new RequestSigner().sign(
     {
       method: 'POST',
       host: url.host,
       path: url.pathname,
-      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      headers: FORM,
       body,
       time: Date.now(),
-      region,
+      region: options.connection.region,
       service: 'sts',
     },
     keys,
   );
+  return issued(url, headers, body, options, 'look at its trust policy, the external id, and the access key');
+}
+
+/** The same for the role of a token, which takes the place of a signature. */
+export async function assumeRoleWithWebIdentity(identity: WebIdentity, options: StsOptions): Promise<TemporaryKeys> {
+  const { arn, sessionName = SESSION_NAME, token, endpoint } = identity;
+  const url = stsOf(options.connection, endpoint);
+  const body = bodyOf('AssumeRoleWithWebIdentity', {
+    RoleArn: arn,
+    RoleSessionName: sessionName,
+    WebIdentityToken: token,
+  });
+  return issued(url, FORM, body, options, 'look at its trust policy, and at the identity provider of the token');
+}
+
+function bodyOf(action: string, parameters: Readonly<Record<string, string>>): Buffer {
+  return Buffer.from(new URLSearchParams({ Action: action, Version: VERSION, ...parameters }).toString());
+}
+
+/**
+ * The keys of the answer. `advice`: for a refused role. @throws GatewayError login_refused if the role is refused,
+ * remote_failure, protocol_error, connect_timeout, connection_lost, or the error of the dial
+ */
+async function issued(
+  url: URL,
+  headers: Readonly<Record<string, string>>,
+  body: Buffer,
+  { agents, timeoutMs: ms }: StsOptions,
+  advice: string,
+): Promise<TemporaryKeys> {
+  const late = (): GatewayError =>
+    new GatewayError('connect_timeout', `${url.host} did not issue keys for the role within ${ms} ms`, {
+      step: 'login',
+    });
   try {
-    const answer = await withDeadline({ ms, late }, (limit) => post(url, headers, body, agents, limit));
-    return keysIn(answer, url.host);
+    const answer = await withDeadline({ ms, late }, (limit) =>
+      shortRequest(url, {
+        method: 'POST',
+        headers: { ...headers, 'user-agent': USER_AGENT },
+        body,
+        maxBytes: MAX_ANSWER_BYTES,
+        limit,
+        agents,
+      }),
+    );
+    return keysIn(answer, url.host, advice);
   } catch (error) {
     if (error instanceof GatewayError) throw error;
+    if (error instanceof TooLong) throw noAnswer(url.host);
     throw new GatewayError('connection_lost', `${url.host} closed the connection that asked for the role`, {
       step: 'login',
       cause: error,
@@ -80,72 +113,27 @@ interface Answer {
   readonly text: string;
 }
 
-function post(
-  url: URL,
-  headers: http.OutgoingHttpHeaders,
-  body: Buffer,
-  agents: Agents,
-  limit: EndSignal,
-): Promise<Answer> {
-  const isSecure = url.protocol === 'https:';
-  return new Promise((done, fail) => {
-    const request = (isSecure ? https : http).request({
-      method: 'POST',
-      host: url.hostname.replace(/^\[(.*)\]$/, '$1'),
-      port: url.port,
-      path: url.pathname,
-      // Rare requests: a kept socket would often be closed by the next one.
-      headers: { ...headers, 'content-length': body.length, 'user-agent': USER_AGENT, connection: 'close' },
-      agent: isSecure ? agents.https : agents.http,
-    });
-    request.once(
-      'close',
-      onAbort(limit, (reason) => request.destroy(reason)),
-    );
-    request.on('error', fail);
-    request.once('response', (answer) => {
-      textOf(answer, url.host).then((text) => done({ status: answer.statusCode ?? 0, text }), fail);
-    });
-    request.end(body);
-  });
-}
-
-async function textOf(answer: http.IncomingMessage, host: string): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of answer as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    if (bytes > MAX_ANSWER_BYTES) throw noAnswer(host);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString();
-}
-
-function keysIn({ status, text }: Answer, host: string): TemporaryKeys {
+function keysIn({ status, text }: Answer, host: string, advice: string): TemporaryKeys {
   const [accessKeyId, secretAccessKey, sessionToken, expiration] = [
     'AccessKeyId',
     'SecretAccessKey',
     'SessionToken',
     'Expiration',
   ].map((name) => elementIn(text, name));
-  if (status !== 200) throw refusal(status, text, host);
+  if (status !== 200) throw refusal(status, text, host, advice);
   const expiresAt = Date.parse(expiration ?? '');
   if (accessKeyId === undefined || secretAccessKey === undefined || Number.isNaN(expiresAt)) throw noAnswer(host);
   return { accessKeyId, secretAccessKey, sessionToken, expiresAt };
 }
 
-function refusal(status: number, text: string, host: string): GatewayError {
+function refusal(status: number, text: string, host: string, advice: string): GatewayError {
   const code = elementIn(text, 'Code');
   const remote = { code: code ?? `HTTP ${status}`, text: elementIn(text, 'Message') ?? `HTTP ${status}` };
   if (status >= 500 || status === 429 || code === 'Throttling' || code === 'ThrottlingException') {
     return new GatewayError('remote_failure', `${host} issued no keys for the role`, { step: 'login', remote });
   }
   if (code === undefined) return noAnswer(host);
-  return new GatewayError(
-    'login_refused',
-    `${host} refused the role: look at its trust policy, the external id, and the access key`,
-    { step: 'login', remote },
-  );
+  return new GatewayError('login_refused', `${host} refused the role: ${advice}`, { step: 'login', remote });
 }
 
 function noAnswer(host: string): GatewayError {

@@ -7,9 +7,9 @@ import { onBehalfOf, wayOf } from '../../dial/dial.js';
 import { ServerMemory } from '../../server-memory.js';
 import { BoundedHandler } from './bounded-handler.js';
 import { EndpointTraits } from '../memory.js';
-import { type Agents, assumeRole } from './assume-role.js';
-import { type Credentials, FixedCredentials, RenewedCredentials } from './credentials.js';
+import type { Credentials } from './credentials.js';
 import { endpointOf, hostOf, identityOf } from './endpoint.js';
+import { credentialsOf } from './identity.js';
 import { SignedRequests } from './signed-requests.js';
 import { SocketGate } from './socket-gate.js';
 
@@ -109,7 +109,21 @@ function openClient(
       ...(connection.tlsCa === undefined ? {} : { ca: [...tls.rootCertificates, connection.tlsCa] }),
     },
   });
-  const credentials = credentialsOf(connection, agents, limits, deps);
+  const credentials = credentialsOf({
+    connection,
+    agents,
+    timeoutMs: limits.connectTimeoutMs,
+    env: deps.env ?? {},
+    identified: (identity) => deps.observer?.identified?.(identity),
+    failed: ({ message }) =>
+      deps.warn('s3 credentials not renewed', {
+        host: hostOf(connection),
+        // A field named credentials would be hidden.
+        source: connection.credentials,
+        role: connection.role?.arn,
+        error: message,
+      }),
+  });
   const hasChecksum = traits.sendsChecksumsFor(connection);
   const silent = (): void => undefined;
   const client = new S3Client({
@@ -157,26 +171,18 @@ function openClient(
   };
 }
 
-function credentialsOf(connection: S3Connection, agents: Agents, limits: PoolLimits, deps: ProtocolDeps): Credentials {
-  const { accessKeyId, secretAccessKey, sessionToken, role } = connection;
-  if (role === undefined) return new FixedCredentials({ accessKeyId, secretAccessKey, sessionToken });
-  const options = { connection, agents, timeoutMs: limits.connectTimeoutMs };
-  return new RenewedCredentials(
-    () => assumeRole(role, options),
-    (error) =>
-      deps.warn('s3 credentials not renewed', { host: hostOf(connection), role: role.arn, error: error.message }),
-  );
-}
-
 type Identity = Exclude<NonNullable<S3ClientConfig['credentials']>, (...args: never[]) => unknown>;
 
-/** In the terms of the SDK, which asks again for those that expire. */
+/** The SDK would keep keys until five minutes before they expire, and lists alone would not renew them. */
+const ASKED_EACH_TIME = new Date(0);
+
+/** In the terms of the SDK. */
 async function forSdk(credentials: Credentials): Promise<Identity> {
   const { accessKeyId, secretAccessKey, sessionToken, expiresAt } = await credentials.get();
   return {
     accessKeyId,
     secretAccessKey,
     ...(sessionToken === undefined ? {} : { sessionToken }),
-    ...(expiresAt === undefined ? {} : { expiration: new Date(expiresAt) }),
+    ...(expiresAt === undefined ? {} : { expiration: ASKED_EACH_TIME }),
   };
 }

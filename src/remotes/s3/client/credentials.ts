@@ -4,30 +4,35 @@ import type { EndSignal } from '../../../base/ending.js';
 import { toGatewayError } from '../../../base/errors.js';
 import type { Keys } from '../../../base/aws-signature.js';
 
-export interface TemporaryKeys extends Keys {
+export interface HeldKeys extends Keys {
+  /** Whose they are, in words; absent: the connection's own. */
+  readonly holder?: string;
+}
+
+export interface TemporaryKeys extends HeldKeys {
   /** In milliseconds since 1970. */
   readonly expiresAt: number;
 }
 
 export interface Credentials {
   /** Those that are valid now; undefined: they must be waited for. */
-  atHand(): Keys | undefined;
+  atHand(): HeldKeys | undefined;
   /** Rejects with the reason why there are none. */
-  get(signal?: EndSignal): Promise<Keys & Partial<TemporaryKeys>>;
+  get(signal?: EndSignal): Promise<HeldKeys & Partial<TemporaryKeys>>;
 }
 
 export class FixedCredentials implements Credentials {
-  readonly #keys: Keys;
+  readonly #keys: HeldKeys;
 
-  constructor(keys: Keys) {
+  constructor(keys: HeldKeys) {
     this.#keys = keys;
   }
 
-  atHand(): Keys {
+  atHand(): HeldKeys {
     return this.#keys;
   }
 
-  async get(): Promise<Keys> {
+  async get(): Promise<HeldKeys> {
     return this.#keys;
   }
 }

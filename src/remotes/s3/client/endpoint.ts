@@ -29,6 +29,7 @@ export function hostOf(connection: S3Connection): string {
 export function identityOf(connection: S3Connection): string[] {
   const { accessKeyId, secretAccessKey, sessionToken, region, forcePathStyle, tlsCa, tlsVerify, checksums, role } =
     connection;
+  const { credentials, isConfigured = false } = connection;
   const { protocol, pathname } = endpointOf(connection);
   // With the bucket in the host name, every bucket is a server of its own.
   const bucketHost = forcePathStyle ? '' : connection.bucket;
@@ -43,6 +44,7 @@ export function identityOf(connection: S3Connection): string[] {
     String(tlsVerify),
     // The SDK's client decides for all its requests.
     checksums === 'never' ? checksums : '',
+    credentials === 'static' ? '' : `${credentials} ${isConfigured}`,
     role === undefined ? '' : JSON.stringify([role.arn, role.externalId, role.sessionName, role.endpoint]),
   ];
 }

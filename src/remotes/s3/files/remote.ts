@@ -119,7 +119,7 @@ export class S3Remote implements Remote {
   get facts(): ServerFacts {
     const { calls, name } = this.#bucket;
     const { listing, exclusivePut, exclusiveComplete, equalParts } = calls.traits.now;
-    const { storageClass, acl, encryption, requesterPays, checksums, role } = this.#connection;
+    const { storageClass, acl, encryption, requesterPays, checksums, role, credentials } = this.#connection;
     return {
       protocol: 'S3',
       listing,
@@ -129,6 +129,7 @@ export class S3Remote implements Remote {
       ...(storageClass === undefined ? {} : { storageClass }),
       ...(acl === 'none' ? {} : { acl }),
       ...(encryption.type === 'none' ? {} : { encryption: encryption.type }),
+      ...(credentials === 'static' ? {} : { credentials }),
       ...(role === undefined ? {} : { role: role.arn }),
       ...(requesterPays ? { requesterPays } : {}),
       checksums,

@@ -23,6 +23,7 @@ const facts: Words = {
 };
 
 const steps: Words = {
+  identity: 'Schlüssel holen',
   resolve: 'Namen nachschlagen',
   connect: 'Verbinden',
   proxy: 'Durch den Proxy',

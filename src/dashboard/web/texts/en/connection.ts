@@ -22,6 +22,7 @@ const facts: Words = {
 };
 
 const steps: Words = {
+  identity: 'Get keys',
   resolve: 'Look up the name',
   connect: 'Connect',
   proxy: 'Through the proxy',
