@@ -27,6 +27,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
     start: async () => (await import('../support/account.js')).startShareable(true),
     isExclusive: true,
   },
+  radosgw: { start: async () => (await import('../servers/radosgw.js')).startRadosgw() },
   swift: { start: async () => (await import('../servers/swift.js')).startSwift() },
 };
 

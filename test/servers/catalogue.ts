@@ -22,6 +22,7 @@ import { startSandbox } from '../../src/sandbox/server.js';
 import { startOddFtp } from './odd-ftp.js';
 import { ODD_SFTP_SERVER } from './odd-sftp.js';
 import { startOddStore } from './odd-store.js';
+import { type RadosgwServer, shareRadosgw } from './radosgw.js';
 import { shareSwift } from './swift.js';
 import { makeUnixUser } from './unix-user.js';
 
@@ -317,9 +318,31 @@ class BucketDisk implements Disk {
 
 async function swift(uploader: 'streamed' | 'sdk', isOdd = false): Promise<Omit<TestServer, 'name'>> {
   const server = await shareSwift();
+  const odd = isOdd ? await startOddStore(server) : undefined;
+  const stop = async (): Promise<void> => {
+    await odd?.stop();
+    await server.stop();
+  };
+  return bucketOn({ ...server, stop }, odd?.endpoint, uploader, {
+    exclusiveIsRaced: 'Swift answers 501 to If-None-Match',
+  });
+}
+
+async function radosgw(): Promise<Omit<TestServer, 'name'>> {
+  return bucketOn(await shareRadosgw(), undefined, 'streamed', {
+    exclusiveIsRaced: 'it ignores If-None-Match at the end of an upload in parts',
+  });
+}
+
+/** `through`: the endpoint of connections, if it is another one. */
+async function bucketOn(
+  server: RadosgwServer,
+  through: string | undefined,
+  uploader: 'streamed' | 'sdk',
+  deviations: Deviations,
+): Promise<Omit<TestServer, 'name'>> {
   const bucket = `files-${randomUUID()}`;
   const { endpoint, region, accessKeyId, secretAccessKey } = server;
-  const odd = isOdd ? await startOddStore(server) : undefined;
   const client = new S3Client({
     endpoint,
     region,
@@ -331,7 +354,7 @@ async function swift(uploader: 'streamed' | 'sdk', isOdd = false): Promise<Omit<
   return {
     connection: {
       type: 's3',
-      endpoint: odd?.endpoint ?? endpoint,
+      endpoint: through ?? endpoint,
       region,
       bucket,
       prefix: 'base/',
@@ -341,15 +364,14 @@ async function swift(uploader: 'streamed' | 'sdk', isOdd = false): Promise<Omit<
     },
     disk: new BucketDisk(client, bucket, 'base/'),
     deviations: {
-      exclusiveIsRaced: 'Swift answers 501 to If-None-Match',
       readsWhatItOpened: 'a changed object is another object',
       announcedSizeBinds: 'it is the length of the request that is sent first',
       noAppend: 'an object does not grow',
       keepsTimes: 'metadata',
+      ...deviations,
     },
     stop: async () => {
       client.destroy();
-      await odd?.stop();
       await server.stop();
     },
   };
@@ -426,3 +448,4 @@ export const S3_SERVERS: readonly ServerEntry[] = [
   entry('Swift with Object Lock and without lengths', () => swift('streamed', true), SEAM_ONLY),
   entry('Swift with Object Lock, uploader of AWS', () => swift('sdk', true), SEAM_ONLY),
 ];
+export const RADOSGW: readonly ServerEntry[] = [entry('Ceph', () => radosgw())];

@@ -2,22 +2,12 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import {
-  chmodSync,
-  chownSync,
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, chownSync, copyFileSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { freeHundred, freePort } from '../support/ports.js';
+import { unpacked } from './packages.js';
 
 export interface FtpServer {
   readonly name: string;
@@ -282,22 +272,6 @@ function login(
   folder: string,
 ): Omit<FtpServer, 'stop'> {
   return { name, port, username: USERNAME, password: PASSWORD, tls, ca: certificate?.ca, folder };
-}
-
-/**
- * The three FTP servers of Debian conflict as packages; those that are not installed are unpacked beside each other.
- */
-function unpacked(packages: readonly string[]): string {
-  const cache = '/var/tmp/ftg-test-packages';
-  const root = path.join(cache, packages[0] ?? '');
-  if (existsSync(path.join(root, 'complete'))) return root;
-  const downloads = mkdtempSync(path.join(os.tmpdir(), 'ftg-download-'));
-  execFileSync('apt-get', ['download', ...packages], { cwd: downloads, stdio: 'pipe' });
-  mkdirSync(root, { recursive: true });
-  for (const file of readdirSync(downloads)) execFileSync('dpkg', ['-x', path.join(downloads, file), root]);
-  rmSync(downloads, { recursive: true });
-  writeFileSync(path.join(root, 'complete'), '');
-  return root;
 }
 
 function run(command: string, args: readonly string[], env: Readonly<Record<string, string>>): ChildProcess {

@@ -2,8 +2,11 @@
  * The Debian packages of the servers and programs that the tests and the bench use. Installed if this process may,
  * otherwise the user is asked to.
  */
-import { execFile } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { access, chmod, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
@@ -69,4 +72,31 @@ async function exists(path: string): Promise<boolean> {
     () => true,
     () => false,
   );
+}
+
+const UNPACKED = '/var/tmp/ftg-test-packages';
+
+/**
+ * The folder that these packages are unpacked in: those that conflict with others, or bring services. With `needs`, also
+ * what they need and the system does not have.
+ */
+export function unpacked(packages: readonly string[], { needs = false } = {}): string {
+  const root = path.join(UNPACKED, packages[0] ?? '');
+  if (existsSync(path.join(root, 'complete'))) return root;
+  const downloads = mkdtempSync(path.join(os.tmpdir(), 'ftg-download-'));
+  execFileSync('apt-get', ['download', ...(needs ? missingFor(packages) : packages)], {
+    cwd: downloads,
+    stdio: 'pipe',
+  });
+  mkdirSync(root, { recursive: true });
+  for (const file of readdirSync(downloads)) execFileSync('dpkg', ['-x', path.join(downloads, file), root]);
+  rmSync(downloads, { recursive: true });
+  writeFileSync(path.join(root, 'complete'), '');
+  return root;
+}
+
+/** What an installation would add, which is only rehearsed. */
+function missingFor(packages: readonly string[]): string[] {
+  const plan = execFileSync('apt-get', ['install', '-s', '--no-install-recommends', ...packages], { encoding: 'utf8' });
+  return [...plan.matchAll(/^Inst (\S+)/gm)].map(([, name = '']) => name);
 }
