@@ -1,18 +1,18 @@
 /** Cursors of long lists. A client holds the place itself, signed for that list only; no node stores anything. */
 import { refusal } from '../base/errors.js';
-import { pathBytes, textOfBytes } from '../remotes/path.js';
+import { keyOf, textOfKey } from '../remotes/path.js';
 import type { Signatures } from '../storage/storage.js';
 
 /** `list`: the list that the cursor is valid for: the account, and everything that decides the order of entries. */
 export function sealCursor(signatures: Signatures, list: readonly unknown[], place: string): string {
   const signature = signatures.sign('cursor', JSON.stringify([list, place]));
-  return `${pathBytes(place).toString('base64url')}.${signature.toString('base64url')}`;
+  return `${keyOf(place).toString('base64url')}.${signature.toString('base64url')}`;
 }
 
 /** @throws GatewayError bad_request for a cursor that is forged or belongs to another list */
 export function openCursor(signatures: Signatures, list: readonly unknown[], cursor: string): string {
   const [place = '', signature = ''] = cursor.split('.');
-  const text = textOfBytes(Buffer.from(place, 'base64url'));
+  const text = textOfKey(Buffer.from(place, 'base64url'));
   // Only the canonical form is accepted.
   const isOurs =
     signatures.isSigned('cursor', JSON.stringify([list, text]), Buffer.from(signature, 'base64url')) &&

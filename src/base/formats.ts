@@ -1,11 +1,13 @@
 /** Text formats of schemas that JSON Schema does not define. */
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import { encodingName } from './encoding.js';
 import { hoursRefusal } from './hours.js';
 import { isTimeZone } from './time-zone.js';
 
 export const FORMATS = {
   host: isHost,
+  encoding: (text: string): boolean => encodingName(text) !== undefined,
   'time-zone-or-empty': (text: string): boolean => text === '' || isTimeZone(text),
   'hours-or-empty': (text: string): boolean => text === '' || hoursRefusal(text) === undefined,
   'ip-or-empty': (text: string): boolean => text === '' || isIP(text) !== 0,

@@ -1,5 +1,6 @@
 /** Rules for fields of connections that no schema can express (contract/thing.ts: Check). */
 import tls from 'node:tls';
+import { encodingName } from '../base/encoding.js';
 import { FORMATS } from '../base/formats.js';
 import { hoursRefusal } from '../base/hours.js';
 import { isTimeZone } from '../base/time-zone.js';
@@ -16,6 +17,10 @@ const CHECKS: Readonly<Record<Check, (value: string) => string | undefined>> = {
   certificates: (ca) => (isCertificate(ca) ? undefined : 'must hold certificates in PEM form, or be null'),
   timeZone: (zone) =>
     isTimeZone(zone) ? undefined : 'must be a name of the IANA database, such as "Europe/Berlin", or null',
+  encoding: (label) =>
+    encodingName(label) === undefined
+      ? 'must be a label of the WHATWG Encoding Standard, such as "utf-8", "windows-1251", "iso-8859-15", "shift_jis", "gbk" or "euc-kr"; UTF-16 and ISO-2022-JP cannot be used, since FTP needs the bytes of ASCII'
+      : undefined,
   sshCertificate: (certificate) => {
     try {
       readSshCertificate(certificate);

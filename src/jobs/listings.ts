@@ -37,8 +37,8 @@ import {
   badPath,
   CLASH,
   findingOf,
+  folderProblem,
   left,
-  lengthProblem,
   mayBeWanted,
   nameIn,
   problemOf,
@@ -430,7 +430,7 @@ export class Listings {
     const problem =
       folder.depth >= MAX_DEPTH
         ? `lies more than ${MAX_DEPTH} folders deep; does a link lead back?`
-        : (problemOf(path) ?? (isWritten ? lengthProblem(listing.places.target, path) : undefined));
+        : (problemOf(path) ?? (isWritten ? folderProblem(listing.places, path) : undefined));
     const entry = { path, action: 'list', phase: 1, size: 0, modifiedMs: 0 } as const;
     if (isClash) return this.#record(listing, { ...entry, ...CLASH });
     if (problem !== undefined) return this.#record(listing, { ...entry, ...badPath(`the folder ${problem}`) });
@@ -457,7 +457,7 @@ export class Listings {
     const file: NewJobFile = { path, action, phase: 1, size, modifiedMs, state: stateOf(job) };
     const add = (isClash: boolean): Added => {
       if (listing.names?.mustAsk === true) return undefined;
-      const problem = action === 'delete' ? undefined : targetProblem(places.target, path);
+      const problem = action === 'delete' ? undefined : targetProblem(places, path);
       if (isClash) return this.#record(listing, { ...file, ...CLASH });
       if (problem === undefined) return this.#addNow(listing, file);
       return this.#record(listing, { ...file, ...badPath(`the name ${problem}`) });

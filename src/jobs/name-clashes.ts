@@ -185,7 +185,8 @@ async function exists(remote: Remote, path: RemotePath): Promise<boolean> {
     await remote.stat(path);
     return true;
   } catch (error) {
-    if (hasCode(error, 'not_found')) return false;
+    // A server takes no letter that its encoding does not have.
+    if (hasCode(error, 'not_found', 'bad_path')) return false;
     throw error;
   }
 }

@@ -1,9 +1,11 @@
 /** Names that a job cannot process: the fault of each, and its report. */
 import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
+import type { NameEncoding } from '../base/encoding.js';
 import type { Connection } from '../connections/connection.js';
 import { definitionOf } from '../contract/connection/types.js';
 import { MAX_NAME_BYTES } from '../base/file-name.js';
+import { encodingOn, inexpressibleIn } from '../remotes/encoded-names.js';
 import { labelOf } from '../remotes/left-out.js';
 import type { LeftOut } from '../remotes/remote.js';
 import type { NewJobFile } from '../storage/storage.js';
@@ -32,13 +34,33 @@ function defectOf(name: Buffer): string {
   return text === '' || text === '.' || text === '..' ? `is ${JSON.stringify(text)}` : 'is too long';
 }
 
-export function targetProblem(target: Connection, path: Buffer): string | undefined {
+/** The fault of a name that the destination cannot have. */
+export function targetProblem({ source, target }: Ends, path: Buffer): string | undefined {
   if (!isUtf8(path) && !definitionOf(target).can.rawNames) return 'is not UTF-8, which the keys of S3 objects must be';
-  return lengthProblem(target, path);
+  return folderProblem({ source, target }, path);
+}
+
+interface Ends {
+  readonly source: Connection;
+  readonly target: Connection;
+}
+
+/** The fault of the name of a folder that the destination cannot have. */
+export function folderProblem({ source, target }: Ends, path: Buffer): string | undefined {
+  return encodingProblem(encodingOn(source), encodingOn(target), path) ?? lengthProblem(target, path);
+}
+
+function encodingProblem(source: NameEncoding, target: NameEncoding, path: Buffer): string | undefined {
+  if (isUtf8(path)) {
+    const fault = inexpressibleIn(target, path.toString());
+    return fault === undefined ? undefined : `holds ${fault}`;
+  }
+  // The same bytes would be another name there, or none.
+  return source === target ? undefined : `is no text in ${source.name}, so it has no name in ${target.name}`;
 }
 
 /** Servers report it like any other failure, which would be tried again for minutes. */
-export function lengthProblem(target: Connection, path: Buffer): string | undefined {
+function lengthProblem(target: Connection, path: Buffer): string | undefined {
   if (definitionOf(target).can.isObjectStore || nameIn(path).length <= MAX_NAME_BYTES) return undefined;
   return `is longer than ${MAX_NAME_BYTES} bytes, which the destination cannot hold`;
 }

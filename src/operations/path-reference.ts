@@ -2,6 +2,7 @@
 import { GatewayError } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
 import { definitionOf } from '../contract/connection/types.js';
+import { encodingOn, refuseInexpressible } from '../remotes/encoded-names.js';
 import { parseRemotePath, ROOT, withRawName, type RemotePath } from '../remotes/path.js';
 import type { Remote } from '../remotes/remote.js';
 
@@ -15,7 +16,7 @@ export interface PathReference {
 /**
  * Checks a client's path at once and resolves it later: a relative path starts at the connection's default path, which
  * may be the login folder that only an open session knows. An absent path is the default path itself. `rawName`: the
- * bytes of its last name, base64, if they are not UTF-8. @throws GatewayError bad_path
+ * bytes of its last name, base64, if they are no text. @throws GatewayError bad_path
  */
 export function referTo(
   connection: Connection,
@@ -28,7 +29,12 @@ export function referTo(
     const why = `${rawField} is for SFTP and FTP servers: the key of an S3 object is always UTF-8`;
     throw new GatewayError('bad_path', why, { step: 'request' });
   }
-  const named = (path: RemotePath): RemotePath => (rawName === undefined ? path : withRawName(path, rawName, rawField));
+  const encoding = encodingOn(connection);
+  const named = (path: RemotePath): RemotePath => {
+    const exact = rawName === undefined ? path : withRawName(path, rawName, rawField);
+    refuseInexpressible(encoding, exact, field);
+    return exact;
+  };
   if (text !== undefined && text.startsWith('/')) return fixed(named(parseRemotePath(text, ROOT, field)));
   if (connection.defaultPath !== undefined) {
     const base = parseRemotePath(connection.defaultPath, ROOT, 'defaultPath');
@@ -36,7 +42,8 @@ export function referTo(
   }
   if (text === undefined) return (remote) => remote.home();
   // Only a "..", or a raw name, can still be wrong once the folder is known; everything else is refused now.
-  parseRemotePath(text.replaceAll('..', '__'), ROOT, field);
+  const below = parseRemotePath(text.replaceAll('..', '__'), ROOT, field);
+  if (rawName === undefined) refuseInexpressible(encoding, below, field);
   return async (remote) => named(parseRemotePath(text, await remote.home(), field));
 }
 

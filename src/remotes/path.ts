@@ -1,12 +1,14 @@
 import { isUtf8 } from 'node:buffer';
+import { keyOfRaw, namesIn, rawOfKey } from '../base/entry-key.js';
 import { GatewayError } from '../base/errors.js';
 import { MAX_NAME_BYTES } from '../base/file-name.js';
 
 declare const brand: unique symbol;
 /**
  * A path below a connection's root: absolute, normalised, without `..`, at most 4,096 bytes. Made only here. A byte
- * that is not UTF-8 is a lone surrogate, U+DC80 to U+DCFF (as in Python's PEP 383): `pathBytes` returns it to the
- * server, `toWellFormed()` makes the path fit for people and JSON. Clients' texts cannot contain one.
+ * that is no text is a lone surrogate, U+DC80 to U+DCFF (as in Python's PEP 383): `pathBytes` returns it to the server,
+ * `toWellFormed()` makes the path fit for people and JSON. Clients' texts cannot contain one. In a name that is not in
+ * the encoding of its connection, and is UTF-8 by chance, each byte beyond ASCII is one.
  */
 export type RemotePath = string & { readonly [brand]: 'RemotePath' };
 
@@ -72,19 +74,22 @@ export function withRawName(path: RemotePath, rawName: string, field: string): R
   const shown = path.slice(1).split('/');
   const above = shown.splice(0, Math.max(0, shown.length - names.length));
   // All characters that a name must not contain are ASCII, so they would show here.
-  const isMeant = shown.length === names.length && names.every((name, index) => isShownAs(name, shown[index] ?? ''));
-  if (!isMeant) throw refuse('is not the name that the path ends with');
-  return within(`/${[...above, ...names.map(textOfBytes)].join('/')}`, field);
+  const meant = names.map((name, index) => nameShownAs(name, shown[index] ?? ''));
+  if (shown.length !== names.length || meant.includes(undefined)) {
+    throw refuse('is not the name that the path ends with');
+  }
+  return within(`/${[...above, ...meant].join('/')}`, field);
 }
 
-/** Decoders differ in how many replacement characters they use for bytes that are not UTF-8. */
-function isShownAs(name: Buffer, shown: string): boolean {
-  return name.toString('utf8') === shown || textOfBytes(name).toWellFormed() === shown;
+/** The name with these bytes that is shown in this way. Decoders differ in how many replacement characters they use. */
+function nameShownAs(name: Buffer, shown: string): string | undefined {
+  if (textOfRaw(name).toWellFormed() === shown) return textOfRaw(name);
+  return name.toString('utf8') === shown ? textOfBytes(name) : undefined;
 }
 
 /**
- * The bytes from the first name on that is not UTF-8, base64: the input of `withRawName`. Undefined if all names are
- * UTF-8.
+ * The bytes from the first name on that is no text, base64: the input of `withRawName`. Undefined if all names are text.
+ * Names below it that are text are in UTF-8.
  */
 export function rawNamesOf(path: RemotePath): string | undefined {
   const names = path.slice(1).split('/');
@@ -93,6 +98,14 @@ export function rawNamesOf(path: RemotePath): string | undefined {
 }
 
 const ESCAPED = { from: 0xdc80, to: 0xdcff, byte: 0xdc00 } as const;
+
+/** The text of a name that is not in the encoding of its connection. */
+export function textOfRaw(bytes: Buffer): string {
+  if (!isUtf8(bytes)) return textOfBytes(bytes);
+  return bytes
+    .toString('latin1')
+    .replace(/[\x80-\xFF]/g, (byte) => String.fromCharCode(ESCAPED.byte + byte.charCodeAt(0)));
+}
 
 /** The text that `pathBytes` turns into these bytes. */
 export function textOfBytes(bytes: Buffer): string {
@@ -118,12 +131,30 @@ export function pathBytes(text: string): Buffer {
   return Buffer.concat(pieces);
 }
 
-/** The path of these bytes below `folder`: names separated by slashes, UTF-8 or not; empty = the folder itself. */
-export function pathBelow(folder: RemotePath, below: Buffer): RemotePath {
-  return below.length === 0 ? folder : joinPath(folder, textOfBytes(below));
+/** The bytes of a path or name wherever it is kept, other than on its server; see `keyOfRaw`. */
+export function keyOf(text: string): Buffer {
+  if (text.isWellFormed()) return Buffer.from(text);
+  const names = text.split('/').map((name) => (name.isWellFormed() ? Buffer.from(name) : keyOfRaw(pathBytes(name))));
+  return Buffer.concat(names.flatMap((name, index) => (index === 0 ? [name] : [SLASH, name])));
 }
 
-/** The `rawName` of a name: undefined if it is UTF-8. */
+const SLASH = Buffer.from('/');
+
+/** The text that `keyOf` turns into these bytes. */
+export function textOfKey(key: Buffer): string {
+  const textOf = (name: Buffer): string => {
+    const raw = rawOfKey(name);
+    return raw === undefined ? name.toString() : textOfRaw(raw);
+  };
+  return namesIn(key).map(textOf).join('/');
+}
+
+/** The path of this key below `folder`: names separated by slashes; empty = the folder itself. */
+export function pathBelow(folder: RemotePath, below: Buffer): RemotePath {
+  return below.length === 0 ? folder : joinPath(folder, textOfKey(below));
+}
+
+/** The `rawName` of a name: undefined if it is text. */
 export function rawNameOf(name: string): string | undefined {
   return name.isWellFormed() ? undefined : pathBytes(name).toString('base64');
 }

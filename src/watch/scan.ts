@@ -8,7 +8,7 @@ import { GatewayError, hasCode } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
 import { requireActive } from '../connections/require.js';
 import { type FolderRules, walk } from '../operations/tree/walk.js';
-import { parseRemotePath, pathBytes, ROOT } from '../remotes/path.js';
+import { keyOf, parseRemotePath, ROOT } from '../remotes/path.js';
 import type { Remotes } from '../remotes/registry.js';
 import type { Leftovers } from '../remotes/leftovers.js';
 import type { LeftOut } from '../remotes/remote.js';
@@ -217,7 +217,7 @@ export class FolderScanner {
           let files = 0;
           for await (const { file, key: below } of walk(remote, root, { isDeep: filter.isDeep, folders, leftOut })) {
             if (++files > room) throw tooManyFiles(folder, this.#deps.filesPerAccount);
-            const key = pathBytes(below);
+            const key = keyOf(below);
             if (folder.doneFile !== null) {
               const { path } = nameOfKey(key);
               if (filter.isMarker(path)) markers.add(path);

@@ -93,6 +93,18 @@ suite('a mistake is reported on one line with path, finding and allowed values',
       ],
     },
     {
+      name: 'an encoding of names that there is not, and one that has no bytes of ASCII',
+      yaml: account({
+        connections: ['cp850', 'utf-16le']
+          .map((encoding, at) => `{ name: c${at}, type: ftp, host: h, username: u, encoding: ${encoding} }`)
+          .join(', '),
+      }),
+      lines: [
+        /connections\[0\]\.encoding: "cp850"; allowed: a label of the WHATWG Encoding Standard, such as utf-8, windows-1251/,
+        /connections\[1\]\.encoding: "utf-16le"; allowed: a label /,
+      ],
+    },
+    {
       name: 'URLs of other protocols',
       yaml: 'server: { publicUrl: "ftp://x" }\ndatabase: { url: "mysql://h/db" }',
       lines: [
@@ -570,7 +582,17 @@ suite('allowed values are loaded', () => {
         certificateFile: '',
         hostKeyRotation: 'ask',
       },
-      { ...common, ...tls, ...server, type: 'ftp', name: 'f', port: 21, tls: 'none', listing: 'auto' },
+      {
+        ...common,
+        ...tls,
+        ...server,
+        type: 'ftp',
+        name: 'f',
+        port: 21,
+        tls: 'none',
+        listing: 'auto',
+        encoding: 'utf-8',
+      },
       {
         ...common,
         ...tls,

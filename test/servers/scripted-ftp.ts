@@ -29,7 +29,12 @@ export interface ScriptedFtp extends Target {
 
 export const MTIME = '20260203040506';
 
-export async function startScripted(script: Script = {}, feat: readonly string[] = []): Promise<ScriptedFtp> {
+/** `charset`: latin1 = each byte of its names is a character, for names in other encodings. */
+export async function startScripted(
+  script: Script = {},
+  feat: readonly string[] = [],
+  charset: 'utf8' | 'latin1' = 'utf8',
+): Promise<ScriptedFtp> {
   const files = new Map<string, Buffer>();
   const folders = new Set(['/']);
   const commands: string[] = [];
@@ -56,7 +61,7 @@ export async function startScripted(script: Script = {}, feat: readonly string[]
     let restartAt = 0;
     let renameFrom = '';
     let binary = false;
-    const say = (reply: string): void => void socket.write(`${reply}\r\n`);
+    const say = (reply: string): void => void socket.write(`${reply}\r\n`, charset);
     const data = (): Promise<net.Socket> => incoming ?? Promise.reject(new Error('no passive mode before'));
 
     async function passive(): Promise<number> {
@@ -143,6 +148,7 @@ export async function startScripted(script: Script = {}, feat: readonly string[]
                 return `${kind} 1 a a ${file?.length ?? 4096} Feb 03 2026 ${name}\r\n`;
               })
               .join(''),
+            charset,
           ),
         ),
       STOR: (path) => receive(path, Buffer.alloc(0)),
@@ -190,7 +196,7 @@ export async function startScripted(script: Script = {}, feat: readonly string[]
 
     let text = '';
     socket.on('data', (chunk: Buffer) => {
-      text += chunk.toString();
+      text += chunk.toString(charset);
       for (let end = text.indexOf('\r\n'); end >= 0; end = text.indexOf('\r\n')) {
         const line = text.slice(0, end);
         text = text.slice(end + 2);

@@ -121,6 +121,7 @@ export function connectionOf(settings: Readonly<Record<string, unknown>> & { rea
       tlsCa: textOf(tlsCaFile),
       tlsVerify: true,
       listing: 'auto',
+      encoding: 'utf-8',
       timeZone: undefined,
     },
     s3: {

@@ -1,8 +1,11 @@
 /** FTP connections, with or without TLS. */
-import { oneOf, textOrNull } from '../schema.js';
+import { oneOf, text, textOrNull } from '../schema.js';
 import { given, secret } from '../thing.js';
 import { connectionType } from './definition.js';
 import { certificates, everywhere, login, onServers, password, proxyPassword, reached } from './fields.js';
+
+const ENCODING_LABEL =
+  'a label of the WHATWG Encoding Standard, such as utf-8, windows-1251, iso-8859-15, shift_jis or gbk, other than of UTF-16 and ISO-2022-JP';
 
 const settings = {
   ...everywhere,
@@ -39,6 +42,23 @@ const settings = {
         },
       },
       default: 'auto',
+      isHarmless: true,
+      isAdvanced: true,
+    },
+  ),
+  encoding: given(
+    text(
+      'Encoding of names on the server: a label of the WHATWG Encoding Standard, such as `windows-1251`, `shift_jis` or `gbk`, other than of UTF-16 and ISO-2022-JP. A name whose bytes are no text in it has a `rawName`.',
+      { minLength: 1, maxLength: 64 },
+    ),
+    {
+      texts: {
+        label: 'Encoding of names',
+        hint: 'Such as windows-1251, shift_jis or gbk, where names are shown wrongly.',
+      },
+      file: { allowed: ENCODING_LABEL, format: 'encoding' },
+      check: 'encoding',
+      default: 'utf-8',
       isHarmless: true,
       isAdvanced: true,
     },

@@ -78,6 +78,10 @@ export const fields: ThingTexts = {
         eplf: 'EPLF (Bernstein)',
       },
     },
+    encoding: {
+      label: 'Zeichencodierung der Namen',
+      hint: 'Zum Beispiel windows-1251, shift_jis oder gbk, wenn Namen falsch aussehen.',
+    },
     timeZone: {
       label: 'Zeitzone der Listen',
       hint: 'Zum Beispiel Europe/Berlin. Leer: Das Gateway lernt sie vom Server.',

@@ -1,4 +1,5 @@
 import type { FtpConnection } from '../../connections/connection.js';
+import { encodingOf } from '../encoded-names.js';
 import { underRoot } from '../path.js';
 import type { Protocol, ProtocolDeps } from '../protocol.js';
 import { ServerMemory } from '../server-memory.js';
@@ -14,13 +15,14 @@ export function createFtp(deps: ProtocolDeps): Protocol<FtpConnection, FtpLease>
     type: 'ftp',
     host: hostOf,
     place: ({ rootPath }, path) => underRoot(rootPath, path),
-    identity: ({ username, password, tls, tlsCa, tlsVerify, listing, acct }) => [
+    identity: ({ username, password, tls, tlsCa, tlsVerify, listing, encoding, acct }) => [
       username,
       password ?? '',
       tls,
       tlsCa ?? '',
       String(tlsVerify),
       listing,
+      encodingOf(encoding).name,
       acct ?? '',
     ],
     leasesPerSession: () => 1,

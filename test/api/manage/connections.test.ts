@@ -71,6 +71,8 @@ test('connections of every type are created with their defaults, and no answer s
   const ftp = await make(ops, FTP);
   assert.match(ftp.id, /^conn_[a-z0-9]{16}$/);
   assert.deepEqual([ftp['port'], ftp['tls'], ftp['tlsVerify']], [21, 'explicit', true]);
+  const cyrillic = await make(ops, { ...FTP, encoding: 'CP1251' });
+  assert.equal(cyrillic['encoding'], 'CP1251', 'as it was given');
   const s3 = await make(ops, S3);
   assert.deepEqual([s3['prefix'], s3['region'], s3['endpoint']], ['in/', 'us-east-1', null]);
   assert.deepEqual(s3.secrets, {
@@ -83,7 +85,7 @@ test('connections of every type are created with their defaults, and no answer s
   const listed = field<Connection[]>(await ops.get('/manage/connections'), 'connections');
   assert.deepEqual(
     listed.map(({ id }) => id),
-    ['operators', 'sandbox', 'box', ftp.id, s3.id],
+    ['operators', 'sandbox', 'box', ftp.id, cyrillic.id, s3.id],
   );
 });
 
@@ -97,6 +99,9 @@ test('mistakes are reported by field', async () => {
     [{ ...SFTP, username: 'a\nb' }, /username/],
     [{ ...SFTP, hostKeys: ['MD5:x'] }, /hostKeys/],
     [{ ...FTP, tlsCa: 'no pem' }, /tlsCa/],
+    [{ ...FTP, encoding: 'cp850' }, /encoding must be a label .* such as "utf-8", "windows-1251"/],
+    [{ ...FTP, encoding: 'utf-16' }, /encoding must be .*UTF-16 and ISO-2022-JP cannot be used/],
+    [{ ...FTP, encoding: '' }, /encoding/],
     [{ ...S3, endpoint: 'ftp://x' }, /endpoint/],
     [{ ...S3, region: 'example.com/#' }, /region/],
     [{ ...S3, region: '𝗩╢' }, /region/],

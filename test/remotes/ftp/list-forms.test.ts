@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { UTF_8 } from '../../../src/remotes/encoded-names.js';
 import { parseListLine, parseMachineLine, type Entry } from '../../../src/remotes/ftp/names/entries.js';
 import { isHeading } from '../../../src/remotes/ftp/names/list-lines.js';
 import type { ListFormat } from '../../../src/remotes/ftp/names/list-formats.js';
@@ -11,8 +12,8 @@ import { monthOf } from '../../../src/remotes/ftp/names/months.js';
 const NOW = new Date('2026-11-22T12:00:00Z');
 const shown = (entry: Entry | undefined): unknown =>
   entry && [entry.name, entry.kind, entry.size, entry.time?.time.toISOString().slice(0, 16)];
-const list = (line: string): unknown => shown(parseListLine(Buffer.from(line), NOW, 'auto'));
-const machine = (line: string): unknown => shown(parseMachineLine(Buffer.from(line)));
+const list = (line: string): unknown => shown(parseListLine(Buffer.from(line), NOW, 'auto', UTF_8));
+const machine = (line: string): unknown => shown(parseMachineLine(Buffer.from(line), UTF_8));
 
 test('forms of ls', () => {
   const cases: readonly [string, unknown][] = [
@@ -124,7 +125,7 @@ test('forms of NetWare, IBM i and EPLF', () => {
 });
 
 function read(lines: readonly string[], format: ListFormat = 'auto'): unknown[] {
-  const reader = new ListReader(format, NOW);
+  const reader = new ListReader(format, NOW, UTF_8);
   const entries: Entry[] = [];
   for (const line of lines) reader.read(Buffer.from(line), entries);
   reader.end(entries);
@@ -277,14 +278,14 @@ const FORMS: readonly {
     '- [RWCEAFMS] supervisor            1234       Oct 20 15:27    ',
     'USR            1234 31/12/25 14:30:00 *STMF      ',
     '+i8388621.48594,m1700000000,r,s1234,\t',
-  ].map((columns) => ({ form: 'LIST', columns, parse: (line: Buffer) => parseListLine(line, NOW, 'auto') })),
+  ].map((columns) => ({ form: 'LIST', columns, parse: (line: Buffer) => parseListLine(line, NOW, 'auto', UTF_8) })),
   {
     form: 'z/OS',
     columns: 'WRK001 3390   2024/03/19  1   15  FB     132 27920  PS  ',
-    parse: (line) => parseListLine(line, NOW, 'mvs'),
+    parse: (line) => parseListLine(line, NOW, 'mvs', UTF_8),
   },
   ...['type=file;size=1234;modify=20240102030405;UNIX.mode=0644; ', 'Type=dir;Modify=20240102030405;Perm=el; '].map(
-    (columns) => ({ form: 'MLSD', columns, parse: parseMachineLine }),
+    (columns) => ({ form: 'MLSD', columns, parse: (line: Buffer) => parseMachineLine(line, UTF_8) }),
   ),
 ];
 

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { GatewayError } from '../../../src/base/errors.js';
 import { type ErrorCode } from '../../../src/base/errors.js';
+import { UTF_8 } from '../../../src/remotes/encoded-names.js';
 import { parseExtendedPort, parsePort } from '../../../src/remotes/ftp/session/passive-replies.js';
 import { parseListLine, parseMachineLine } from '../../../src/remotes/ftp/names/entries.js';
 import { parseTimeValue } from '../../../src/remotes/ftp/names/entries.js';
@@ -70,7 +71,7 @@ test('passive replies give the port, with any text around it', () => {
 
 test('machine lines: facts in any case and order, names with anything in them', () => {
   const parse = (line: string): unknown => {
-    const entry = parseMachineLine(Buffer.from(line));
+    const entry = parseMachineLine(Buffer.from(line), UTF_8);
     return entry && [entry.name, entry.kind, entry.size, entry.time?.time.toISOString()];
   };
   assert.deepEqual(parse('type=file;size=12;modify=20260203040506; a name; with=signs '), [
@@ -108,7 +109,7 @@ test('machine lines: facts in any case and order, names with anything in them', 
 test('list lines of Unix and DOS', () => {
   const now = new Date('2026-11-20T12:00:00Z');
   const parse = (line: string): unknown => {
-    const entry = parseListLine(Buffer.from(line), now, 'auto');
+    const entry = parseListLine(Buffer.from(line), now, 'auto', UTF_8);
     return entry && [entry.name, entry.kind, entry.size, entry.time?.time.toISOString()];
   };
   assert.deepEqual(parse('-rw-r--r--    1 1000     1000            3 Nov 20 10:15   blanks first'), [

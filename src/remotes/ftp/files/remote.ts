@@ -3,6 +3,7 @@ import { toGatewayError } from '../../../base/errors.js';
 import type { FtpConnection } from '../../../connections/connection.js';
 import type { PoolLimits } from '../../../contract/connection/fields.js';
 import { isAFolder, notAFolder, notEmpty, notFound, refuseRoot } from '../../obstacles.js';
+import { UTF_8 } from '../../encoded-names.js';
 import { baseName, parseRemotePath, ROOT, underRoot, type RemotePath } from '../../path.js';
 import type { ProtocolDeps } from '../../protocol.js';
 import { movePlace } from '../../publish.js';
@@ -101,11 +102,12 @@ export class FtpRemote implements Remote {
 
   get facts(): ServerFacts {
     const { control, features, memory, security } = this.#lease;
-    const { listing, timeZone } = this.#connection;
+    const { listing, timeZone, encoding } = this.#connection;
     return {
       software: control.banner,
       protocol: security === undefined ? 'FTP' : 'FTP over TLS',
       utf8: features.utf8,
+      ...(control.encoding === UTF_8 ? {} : { encoding }),
       machineListings: features.machineListings && memory.machineListings,
       listing,
       ...(timeZone === undefined ? {} : { timeZone }),

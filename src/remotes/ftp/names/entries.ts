@@ -1,12 +1,13 @@
 /** Parses one level of a folder, line by line, as the server lists it: MLSD, or LIST (list-formats.ts). */
-import { isUtf8 } from 'node:buffer';
+import type { NameEncoding } from '../../../base/encoding.js';
+import { listedName } from '../../encoded-names.js';
 import { parseListedLine, type Layout } from './list-formats.js';
 import type { ListTime } from './list-times.js';
 
 export interface Entry {
   /** The name, or the shortened line if the entry is unreadable. */
   readonly name: string;
-  /** The base64 bytes of a name that is not UTF-8. */
+  /** The base64 bytes of a name that is no text in the encoding of the connection. */
   readonly rawName: string | undefined;
   /** `self`: the folder or its parent. `unknown`: only its name could be read. `unreadable`: not even that. */
   readonly kind: 'file' | 'folder' | 'link' | 'self' | 'unknown' | 'unreadable';
@@ -21,7 +22,7 @@ const SELF: Entry = { name: '.', rawName: undefined, kind: 'self', size: undefin
 const MAX_SHOWN = 300;
 
 /** Returns the entry with its own name, if the server lists it by its path. `folder`: its path on the server. */
-export function byOwnName(entry: Entry, folder: string): Entry {
+export function byOwnName(entry: Entry, folder: string, encoding: NameEncoding): Entry {
   const { name, kind, rawName } = entry;
   if (!name.includes('/') || kind === 'unreadable') return entry;
   // `ls -p` marks folders this way.
@@ -31,7 +32,7 @@ export function byOwnName(entry: Entry, folder: string): Entry {
   if (rawName === undefined) return { ...entry, name: path.slice(slash + 1) };
   const raw = Buffer.from(rawName, 'base64');
   const own = raw.subarray(raw.lastIndexOf(SLASH, raw.at(-1) === SLASH ? -2 : -1) + 1);
-  return { ...entry, name: path.slice(slash + 1), rawName: own.toString('base64') };
+  return { ...entry, ...listedName(encoding, encoding.decode(own).replace(/\/$/, '')) };
 }
 
 const SLASH = 0x2f;
@@ -42,49 +43,31 @@ function isHere(parent: string, folder: string): boolean {
   return !parent.startsWith('/') && !parent.startsWith('.') && folder.endsWith(`/${parent}`);
 }
 
-export function unreadableEntry(line: Buffer): Entry {
-  const name = line.toString('utf8', 0, MAX_SHOWN);
+export function unreadableEntry(line: Buffer, encoding: NameEncoding): Entry {
+  const name = encoding.decode(line.subarray(0, MAX_SHOWN)).toWellFormed();
   return { name, rawName: undefined, kind: 'unreadable', size: undefined, time: undefined };
 }
 
 /** Undefined for a line in another format. */
-export function parseMachineLine(line: Buffer): Entry | undefined {
+export function parseMachineLine(line: Buffer, encoding: NameEncoding): Entry | undefined {
   // MLST's answer begins with a space, and some servers send it in MLSD as well.
-  const { text, nameOf } = decode(line);
+  const text = encoding.decode(line);
   const facts = parseFacts(text.startsWith(' ') ? text.slice(1) : text);
   if (facts === undefined) return undefined;
   const kind = facts.name === '.' || facts.name === '..' ? 'self' : facts.type;
   const time = facts.modifiedAt === undefined ? undefined : { time: facts.modifiedAt, resolutionMs: 1_000 };
-  const { name, rawName } = nameOf(facts.name);
+  const { name, rawName } = listedName(encoding, facts.name);
   return { name, rawName, kind, size: facts.size, time };
 }
 
 /** Undefined for a line in another format. `now`: the server's clock, as UTC. */
-export function parseListLine(line: Buffer, now: Date, layout: Layout): Entry | undefined {
-  const { text, nameOf } = decode(line);
-  const listed = parseListedLine(text, now, layout);
+export function parseListLine(line: Buffer, now: Date, layout: Layout, encoding: NameEncoding): Entry | undefined {
+  const listed = parseListedLine(encoding.decode(line), now, layout);
   if (listed === undefined) return undefined;
   if (listed.name === '.' || listed.name === '..') return SELF;
-  const { name, rawName } = nameOf(listed.name);
+  const { name, rawName } = listedName(encoding, listed.name);
   const { kind, size, time, version } = listed;
   return version === undefined ? { name, rawName, kind, size, time } : { name, rawName, kind, size, time, version };
-}
-
-interface Decoded {
-  readonly text: string;
-  readonly nameOf: (name: string) => { readonly name: string; readonly rawName: string | undefined };
-}
-
-/** Keeps the bytes of names that are not UTF-8: such a line is read byte for byte. */
-function decode(line: Buffer): Decoded {
-  if (isUtf8(line)) return { text: line.toString('utf8'), nameOf: (name) => ({ name, rawName: undefined }) };
-  return {
-    text: line.toString('latin1'),
-    nameOf: (name) => {
-      const bytes = Buffer.from(name, 'latin1');
-      return { name: bytes.toString('utf8'), rawName: isUtf8(bytes) ? undefined : bytes.toString('base64') };
-    },
-  };
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { NameEncoding } from '../../../base/encoding.js';
 import { parseListLine, unreadableEntry, type Entry } from './entries.js';
 import { isVmsName, isVmsSum } from './host-lists.js';
 import { announcedBy, type Layout, type ListFormat } from './list-formats.js';
@@ -9,6 +10,7 @@ import { announcedBy, type Layout, type ListFormat } from './list-formats.js';
 export class ListReader {
   readonly #format: ListFormat;
   readonly #now: Date;
+  readonly #encoding: NameEncoding;
   #layout: Layout;
   #isFirst = true;
   #understood = 0;
@@ -18,15 +20,17 @@ export class ListReader {
   #last: Entry | undefined;
 
   /** `now`: the server's clock, as UTC. */
-  constructor(format: ListFormat, now: Date) {
+  constructor(format: ListFormat, now: Date, encoding: NameEncoding) {
     this.#format = format;
+    this.#encoding = encoding;
     this.#now = now;
     this.#layout = format;
   }
 
   /** A line of a listing in which no line was understood. */
   get unknown(): string | undefined {
-    return this.#understood === 0 ? this.#firstUnread?.toString('utf8') : undefined;
+    if (this.#understood > 0 || this.#firstUnread === undefined) return undefined;
+    return this.#encoding.decode(this.#firstUnread).toWellFormed();
   }
 
   read(line: Buffer, into: Entry[]): void {
@@ -41,7 +45,7 @@ export class ListReader {
     }
     const entry = this.#parse(line);
     if (entry !== undefined) return this.#take(entry, into);
-    const text = line.toString();
+    const text = this.#encoding.decode(line);
     const announced = isFirst ? announcedBy(text, this.#format) : undefined;
     const isVms = this.#layout === 'vms';
     if (announced !== undefined) this.#layout = announced;
@@ -54,7 +58,7 @@ export class ListReader {
   }
 
   #parse(line: Buffer): Entry | undefined {
-    return parseListLine(line, this.#now, this.#layout);
+    return parseListLine(line, this.#now, this.#layout, this.#encoding);
   }
 
   #take(entry: Entry, into: Entry[]): void {
@@ -75,7 +79,7 @@ export class ListReader {
 
   #leaveOut(line: Buffer, into: Entry[]): void {
     this.#firstUnread ??= line;
-    into.push(unreadableEntry(line));
+    into.push(unreadableEntry(line, this.#encoding));
   }
 }
 

@@ -1,4 +1,5 @@
 /** Lists a folder in the form of the seam: follows links, checks names, and resolves doubts about the folder. */
+import { keyOfRaw } from '../../../base/entry-key.js';
 import { GatewayError } from '../../../base/errors.js';
 import { LeftOuts } from '../../left-out.js';
 import { entryPath, EPOCH, fileInfo, folderInfo } from '../../listing.js';
@@ -71,7 +72,7 @@ async function* readEntries(
 const whyOf = (isLink: boolean): 'link' | 'unreadable' => (isLink ? 'link' : 'unreadable');
 
 const bytesOf = ({ name, rawName }: Entry): Buffer =>
-  rawName === undefined ? Buffer.from(name) : Buffer.from(rawName, 'base64');
+  rawName === undefined ? Buffer.from(name) : keyOfRaw(Buffer.from(rawName, 'base64'));
 
 /** ProFTPD's MLSD leaves broken links out: if it lists nothing, LIST may still show entries. */
 async function* withBrokenLinks(
@@ -142,11 +143,11 @@ async function* machineEntries(
   for await (const lines of batches) {
     const entries: Entry[] = [];
     for (const line of lines) {
-      const parsed = parseMachineLine(line);
-      const entry = parsed === undefined ? undefined : byOwnName(parsed, operation.at(folder));
+      const parsed = parseMachineLine(line, operation.encoding);
+      const entry = parsed === undefined ? undefined : byOwnName(parsed, operation.at(folder), operation.encoding);
       if (entry !== undefined && entry.kind === 'self') sawSelf = true;
       else if (entry === undefined) {
-        if (unreadable.length < MAX_UNREADABLE) unreadable.push(unreadableEntry(line));
+        if (unreadable.length < MAX_UNREADABLE) unreadable.push(unreadableEntry(line, operation.encoding));
       } else if (read++ === 0) held = entry;
       else entries.push(entry);
     }

@@ -156,12 +156,12 @@ async function* parse(operation: FtpOperation, batches: AsyncIterable<Buffer[]>)
   const moment = Date.now();
   const ahead = timeZone === undefined ? operation.lease.memory.zone.offsetNowMs : offsetIn(timeZone)(moment);
   const now = new Date(moment + ahead);
-  const reader = new ListReader(listing, now);
+  const reader = new ListReader(listing, now, operation.encoding);
   const folder = operation.lease.workingFolder ?? '/';
   for await (const lines of batches) {
     const entries: Entry[] = [];
     for (const line of lines) reader.read(line, entries);
-    yield entries.map((entry) => byOwnName(entry, folder));
+    yield entries.map((entry) => byOwnName(entry, folder, operation.encoding));
   }
   const last: Entry[] = [];
   reader.end(last);

@@ -8,12 +8,12 @@
  *   one cause the first reason for the end, a GatewayError, is what every later command reports
  */
 import type { Socket } from 'node:net';
-import { StringDecoder } from 'node:string_decoder';
 import type { TLSSocket } from 'node:tls';
 import { onAbort, within } from '../../../base/deadline.js';
 import type { EndSignal } from '../../../base/ending.js';
 import { GatewayError } from '../../../base/errors.js';
-import { pathBytes } from '../../path.js';
+import type { NameEncoding } from '../../../base/encoding.js';
+import { encodedPath, UTF_8 } from '../../encoded-names.js';
 import { connectionLost, isPositive, notAReply, outOfStep, type Reply } from './replies.js';
 import { FtpReplyReader } from './reply-reader.js';
 
@@ -47,6 +47,7 @@ interface Task {
 }
 
 const INJECTION = /[\r\n\0]/;
+const LOGIN = /^(?:USER|PASS|ACCT) /;
 const MAX_REPLY_CHARS = 65_536;
 const MAX_BANNER = 200;
 /** How long after stray text a reply may still arrive. */
@@ -74,6 +75,8 @@ export class Control {
     /** `host:port`, for error texts. */
     readonly host: string,
     answerTimeoutMs: number,
+    /** Of the names on the server, and of its replies. */
+    readonly encoding = UTF_8,
   ) {
     this.#current = current;
     this.#answerTimeoutMs = answerTimeoutMs;
@@ -196,9 +199,9 @@ export class Control {
         });
       }
     }
+    const lines = commands.flatMap((one) => [lineOf(one, this.encoding), CRLF]);
     this.#task = task;
-    // A path may be bytes that are not UTF-8.
-    if (commands.length > 0) this.#current.write(Buffer.concat(commands.flatMap((one) => [pathBytes(one), CRLF])));
+    if (lines.length > 0) this.#current.write(Buffer.concat(lines));
   }
 
   async #askInTurn(asks: readonly Ask[], signal: EndSignal): Promise<readonly Reply[]> {
@@ -261,8 +264,8 @@ export class Control {
   }
 
   #listen(socket: Socket): () => void {
-    const decoder = new StringDecoder('utf8');
-    const accept = (chunk: Buffer): void => this.#accept(decoder.write(chunk));
+    // A character may be in two chunks, so lines are decoded when they are complete.
+    const accept = (chunk: Buffer): void => this.#accept(chunk.toString('latin1'));
     const fail = (error: Error): void => this.#end(error);
     const leave = (): void => this.#end(new Error('the server closed the connection'));
     socket.setKeepAlive(true);
@@ -282,7 +285,11 @@ export class Control {
   }
 
   #newReader(): FtpReplyReader {
-    return new FtpReplyReader({ reply: (reply) => this.#receive(reply), stray: (line) => this.#bear(line) });
+    const decoded = (bytes: string): string => this.encoding.decode(Buffer.from(bytes, 'latin1')).toWellFormed();
+    return new FtpReplyReader({
+      reply: ({ code, text }) => this.#receive({ code, text: decoded(text) }),
+      stray: (line) => this.#bear(decoded(line)),
+    });
   }
 
   #receive(reply: Reply): void {
@@ -305,6 +312,10 @@ export class Control {
 }
 
 const CRLF = Buffer.from('\r\n');
+
+/** A login is in UTF-8, whatever the encoding of names is. @throws GatewayError bad_path */
+const lineOf = (command: string, encoding: NameEncoding): Buffer =>
+  LOGIN.test(command) ? Buffer.from(command) : encodedPath(encoding, command);
 
 interface Pending<T> {
   readonly promise: Promise<T>;

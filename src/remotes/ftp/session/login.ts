@@ -8,6 +8,7 @@ import type { FtpConnection } from '../../../connections/connection.js';
 import type { PoolLimits } from '../../../contract/connection/fields.js';
 import type { ProtocolDeps } from '../../protocol.js';
 import { onBehalfOf } from '../../dial/dial.js';
+import { encodingOf, UTF_8 } from '../../encoded-names.js';
 import { Control } from './control.js';
 import { isPositive, loginRefusal, redacted, spoken, type Reply, type Secrets } from './replies.js';
 import { type Features, parseFeatures } from './features.js';
@@ -57,7 +58,7 @@ export async function logIn(
         return secured;
       };
       const first = isImplicit ? await secure(security, socket) : socket;
-      control = new Control(first, host, limits.stallTimeoutMs);
+      control = new Control(first, host, limits.stallTimeoutMs, encodingOf(connection.encoding));
       const features = await introduce(control, connection, security, secure, deadline);
       deps.log('FTP session opened', { host, tls: connection.tls, ...features });
       return { control, connectedAt, features, security };
@@ -90,7 +91,8 @@ async function introduce(
     await control.secure((plain) => secure(security, plain));
   }
 
-  if (/\P{ASCII}/u.test(username + password + (acct ?? ''))) await ask('OPTS UTF8 ON');
+  const isUtf8 = control.encoding === UTF_8;
+  if (isUtf8 && /\P{ASCII}/u.test(username + password + (acct ?? ''))) await ask('OPTS UTF8 ON');
   const user = await ask(`USER ${username}`, [230, 232, 331, 332]);
   const needsPassword = user.code === 331;
   const known = needsPassword ? await ask(`PASS ${password}`, [202, 230, 232, 332]) : user;
@@ -104,7 +106,7 @@ async function introduce(
   }
 
   const features = parseFeatures(await ask('FEAT', [200, 202, 211, 214]), listing);
-  if (features.utf8) await ask('OPTS UTF8 ON');
+  if (isUtf8 && features.utf8) await ask('OPTS UTF8 ON');
   if (features.factsToRequest !== undefined) await ask(`OPTS MLST ${features.factsToRequest}`);
   if (security !== undefined) {
     await ask('PBSZ 0');

@@ -1,3 +1,4 @@
+import type { NameEncoding } from '../../../base/encoding.js';
 import type { EndSignal } from '../../../base/ending.js';
 import type { FtpConnection } from '../../../connections/connection.js';
 import type { PoolLimits } from '../../../contract/connection/fields.js';
@@ -40,6 +41,10 @@ export class FtpOperation {
 
   get host(): string {
     return this.lease.control.host;
+  }
+
+  get encoding(): NameEncoding {
+    return this.lease.control.encoding;
   }
 
   /** The path on the server: always absolute, so that no folder has to be entered and no name begins with "-". */

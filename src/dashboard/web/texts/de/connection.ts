@@ -15,6 +15,7 @@ const facts: Words = {
   machineListings: 'Maschinenlesbare Listen (MLSD)',
   listing: 'Format der Listen',
   timeZone: 'Zeitzone der Listen',
+  encoding: 'Zeichencodierung der Namen',
   utf8: 'Namen in UTF-8',
   canAppend: 'Anhängen',
   canExec: 'Befehle',

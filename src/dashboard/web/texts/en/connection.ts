@@ -14,6 +14,7 @@ const facts: Words = {
   machineListings: 'Machine listings (MLSD)',
   listing: 'Format of listings',
   timeZone: 'Time zone of listings',
+  encoding: 'Encoding of names',
   utf8: 'UTF-8 names',
   canAppend: 'Append',
   canExec: 'Commands',
