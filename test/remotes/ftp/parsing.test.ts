@@ -3,9 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { GatewayError } from '../../../src/base/errors.js';
 import { type ErrorCode } from '../../../src/base/errors.js';
-import { UTF_8 } from '../../../src/remotes/encoded-names.js';
 import { parseExtendedPort, parsePort } from '../../../src/remotes/ftp/session/passive-replies.js';
-import { parseListLine, parseMachineLine } from '../../../src/remotes/ftp/names/entries.js';
 import { parseTimeValue } from '../../../src/remotes/ftp/names/entries.js';
 import { parseFeatures } from '../../../src/remotes/ftp/session/features.js';
 import { LineSplitter } from '../../../src/remotes/ftp/names/line-splitter.js';
@@ -67,78 +65,6 @@ test('passive replies give the port, with any text around it', () => {
   assert.equal(parsePort('227 =192,168,1,2,10,229'), 10 * 256 + 229);
   assert.equal(parsePort('227 (1,2,3,4,256,1)'), undefined);
   assert.equal(parsePort('227 Entering Passive Mode'), undefined);
-});
-
-test('machine lines: facts in any case and order, names with anything in them', () => {
-  const parse = (line: string): unknown => {
-    const entry = parseMachineLine(Buffer.from(line), UTF_8);
-    return entry && [entry.name, entry.kind, entry.size, entry.time?.time.toISOString()];
-  };
-  assert.deepEqual(parse('type=file;size=12;modify=20260203040506; a name; with=signs '), [
-    'a name; with=signs ',
-    'file',
-    12,
-    '2026-02-03T04:05:06.000Z',
-  ]);
-  assert.deepEqual(parse('Modify=20260203040506.789;TYPE=Dir;  lead'), [
-    ' lead',
-    'folder',
-    undefined,
-    '2026-02-03T04:05:06.789Z',
-  ]);
-  assert.deepEqual(parse('type=OS.unix=slink:/x/y;size=4; l'), ['l', 'link', 4, undefined]);
-  assert.deepEqual(parse('type=OS.unix=symlink; l'), ['l', 'link', undefined, undefined]);
-  // A link on ProFTPD.
-  assert.deepEqual(parse('type=file;size=4;UNIX.mode=0777; l'), ['l', 'link', 4, undefined]);
-  assert.deepEqual(parse('type=dir;UNIX.mode=0777; d'), ['d', 'folder', undefined, undefined]);
-  assert.deepEqual(parse('type=dir;perm=flcdmpe;UNIX.mode=0777; d'), ['d', 'folder', undefined, undefined]);
-  // A link to a folder, on ProFTPD with `ShowSymlinks off`: its permissions are those of files.
-  assert.deepEqual(parse('perm=adfrw;type=dir;unique=FE00U238009;UNIX.mode=0777; l'), [
-    'l',
-    'link',
-    undefined,
-    undefined,
-  ]);
-  assert.deepEqual(parse('type=cdir; /here'), ['/here', 'self', undefined, undefined]);
-  assert.equal(parse('-rw-r--r-- 1 a a 3 Feb 03 2026 f'), undefined);
-  // Only its name is certain: its kind must be asked for.
-  assert.deepEqual(parse('size=3; no type'), ['no type', 'unknown', 3, undefined]);
-  assert.equal(parse('no facts'), undefined);
-});
-
-test('list lines of Unix and DOS', () => {
-  const now = new Date('2026-11-20T12:00:00Z');
-  const parse = (line: string): unknown => {
-    const entry = parseListLine(Buffer.from(line), now, 'auto', UTF_8);
-    return entry && [entry.name, entry.kind, entry.size, entry.time?.time.toISOString()];
-  };
-  assert.deepEqual(parse('-rw-r--r--    1 1000     1000            3 Nov 20 10:15   blanks first'), [
-    '  blanks first',
-    'file',
-    3,
-    '2026-11-20T10:15:00.000Z',
-  ]);
-  assert.deepEqual(parse('drwxr-xr-x 2 user group 4096 Dec 24 23:59 a folder'), [
-    'a folder',
-    'folder',
-    4096,
-    '2025-12-24T23:59:00.000Z',
-  ]);
-  assert.deepEqual(parse('lrwxrwxrwx 1 u g 4 Jan  1  2024 link -> target'), [
-    'link',
-    'link',
-    4,
-    '2024-01-01T00:00:00.000Z',
-  ]);
-  assert.deepEqual(parse('12-31-25  11:59PM                   17 file.txt'), [
-    'file.txt',
-    'file',
-    17,
-    '2025-12-31T23:59:00.000Z',
-  ]);
-  assert.deepEqual(parse('drwxr-xr-x 2 u g 4096 Jan 1 2024 .'), ['.', 'self', undefined, undefined]);
-  assert.equal(parse('total 12'), undefined);
-  assert.equal(parse(' just a name'), undefined);
 });
 
 test('list times lie in the past, at most a day ahead', () => {
