@@ -3,6 +3,7 @@
  * the dialler.
  */
 import type { Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
 import { within } from '../../../base/deadline.js';
 import { GatewayError, hasCode, toGatewayError } from '../../../base/errors.js';
 import { onBehalfOf } from '../../dial/dial.js';
@@ -10,7 +11,7 @@ import type { CommandExchange } from './control.js';
 import type { FtpOperation } from './operation.js';
 import { parseExtendedPort, parsePort } from './passive-replies.js';
 import { outOfStep, refusal, isPositive, type Reply } from './replies.js';
-import { tlsError } from './security.js';
+import { type Security, tlsError } from './security.js';
 
 interface DataConnection {
   readonly socket: Socket;
@@ -142,10 +143,17 @@ async function connectTo(operation: FtpOperation, port: number, verb: string): P
     throw new GatewayError(error.code, text, { step: 'open', cause: error });
   }
   if (lease.security === undefined) return { socket: quiet(socket), ready: Promise.resolve() };
-  const isListing = verb === 'LIST' || verb === 'MLSD';
-  const secured = quiet(isListing ? lease.security.secureListing(quiet(socket)) : lease.security.secureData(socket));
+  const secured = quiet(secure(lease.security, quiet(socket), verb, operation));
   const ready = new Promise((done) => secured.once('secureConnect', done));
   return { socket: secured, ready };
+}
+
+function secure(security: Security, socket: Socket, verb: string, { connection, limits }: FtpOperation): TLSSocket {
+  if (verb === 'LIST' || verb === 'MLSD') return security.secureListing(socket);
+  const isUpload = verb === 'STOR' || verb === 'APPE';
+  return isUpload && connection.proxy !== undefined
+    ? security.secureUpload(socket, limits.stallTimeoutMs / 2)
+    : security.secureData(socket);
 }
 
 /** Before the transfer has its own listeners, an early reset must not become an unhandled 'error'. */

@@ -9,6 +9,7 @@ import { GatewayError, type Step } from '../../../base/errors.js';
 import type { FtpConnection } from '../../../connections/connection.js';
 import { TLS_CIPHERS, tlsFailure } from '../../dial/dial.js';
 import { readInTurn } from '../../dial/read-in-turn.js';
+import { withHeldEnd } from './held-end.js';
 import { withNotifiedEnd } from './notified-end.js';
 
 /**
@@ -28,6 +29,8 @@ export interface Security {
   secureData(socket: net.Socket): tls.TLSSocket;
   /** The same for a listing, whose end only TLS can prove: without close_notify it fails with connection_lost. */
   secureListing(socket: net.Socket): tls.TLSSocket;
+  /** The same for an upload through a proxy, whose end the server must have seen before the socket ends. */
+  secureUpload(socket: net.Socket, mostMs: number): tls.TLSSocket;
 }
 
 /**
@@ -65,6 +68,8 @@ export function createSecurity(connection: FtpConnection): Security {
       const truncated = new GatewayError('connection_lost', text, { step: 'transfer' });
       return withNotifiedEnd(socket, (bytes) => wrap(bytes, true), truncated);
     },
+
+    secureUpload: (socket, mostMs) => withHeldEnd(socket, (bytes) => wrap(bytes, true), mostMs),
 
     secureControl: (socket, signal) => {
       // Nothing was started, and nothing else owns the socket.
