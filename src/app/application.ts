@@ -15,6 +15,7 @@ import { inPackage } from '../base/package-root.js';
 import type { Tracer } from '../base/span.js';
 import { type Budgets, createBudgets, gaugesOf } from '../budgets/budgets.js';
 import { referencesIn } from '../config/references.js';
+import { referenceIn } from '../contract/connection/reference.js';
 import type { Config } from '../config/schema.js';
 import { dashboardRoutes } from '../dashboard/pages.js';
 import { openSite } from '../docs/serve.js';
@@ -43,7 +44,7 @@ import { Sweeper } from '../operations/leftovers.js';
 import { LiveTransfers } from '../operations/live.js';
 import { Operations } from '../operations/operation.js';
 import { type PoolBudgets, SessionPlaces } from '../pools/places.js';
-import { createDialer, type Dialer, type DialObserver } from '../remotes/dial/dial.js';
+import { createDialer, type Dialer, type DialObserver, type OwnProxy } from '../remotes/dial/dial.js';
 import { createRemotes, type Remotes } from '../remotes/registry.js';
 import { generateKeyPair } from '../remotes/sftp/keys/generate-key.js';
 import { trustOnFirstUse } from '../remotes/trust.js';
@@ -131,8 +132,6 @@ export function openReach(options: ReachOptions): Reach {
   const budgets = createBudgets(config.budgets, threads);
   const resolver = createResolver({ ...config.network, budget: budgets.lookups });
   const ownReceiver = sandbox === undefined ? {} : { ownReceiver: { ...sandbox.receiver, owner: sandbox.accountId } };
-  const rules = { ...config.network, ...ownReceiver };
-  const dialer = createDialer(rules, () => listeners, resolver);
   const poolBudgets = { places: new SessionPlaces(budgets.sessions), waiting: budgets.waiting };
   const health = new ConnectionHealth({ outages: storage.outages, log });
   const secrets = new ReferencedSecrets({
@@ -141,6 +140,8 @@ export function openReach(options: ReachOptions): Reach {
     configured: referencesIn(config),
     log,
   });
+  const rules = { ...config.network, ...ownReceiver, ownProxy: ownProxyOf(config.network.proxy, secrets) };
+  const dialer = createDialer(rules, () => listeners, resolver);
   const remotes = createRemotes({
     reach: health,
     dialer,
@@ -168,6 +169,22 @@ export function openReach(options: ReachOptions): Reach {
     { name: 'sweeps', threads: 'first', start: () => sweeper.start() },
   ];
   return { budgets, dialer, observedDialer, remotes, secrets, poolBudgets, sweeper, health, parts };
+}
+
+function ownProxyOf(
+  { url, username, password }: Config['network']['proxy'],
+  secrets: ReferencedSecrets,
+): OwnProxy | undefined {
+  if (url === '') return undefined;
+  const login = {
+    ...(username === '' ? {} : { username }),
+    ...(typeof password !== 'string' || password === '' ? {} : { password }),
+  };
+  const reference = referenceIn(password);
+  return {
+    proxy: { url, ...login, ...(reference === undefined ? {} : { references: { password: reference } }) },
+    secrets,
+  };
 }
 
 export function listenerOf({ server }: Config, port: number): { readonly address: string; readonly port: number } {

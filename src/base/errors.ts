@@ -18,6 +18,7 @@ export type Step =
   | 'acquire'
   | 'resolve'
   | 'connect'
+  | 'proxy'
   | 'login'
   | 'open'
   | 'transfer'

@@ -15,6 +15,7 @@ export type Report = (path: KeyPath, found: string, allowed: string) => void;
 export function checkConfig(config: FileConfig, report: Report): void {
   checkTls(config, report);
   checkMail(config, report);
+  checkProxy(config, report);
   checkSecrets(config, report);
   checkSkipNames(config, report);
   checkAcrossAccounts(config.accounts, report);
@@ -68,6 +69,13 @@ function checkTls({ server }: FileConfig, report: Report): void {
 function checkMail({ mail }: FileConfig, report: Report): void {
   if (mail.url !== '' && mail.from === '') {
     report(['mail', 'from'], '""', 'the address that mails come from, as mail.url is set');
+  }
+}
+
+function checkProxy({ network }: FileConfig, report: Report): void {
+  const { url, username, password } = network.proxy;
+  if (url === '' && (username !== '' || password !== '')) {
+    report(['network', 'proxy', 'url'], '""', 'the URL of the proxy, as a login for it is set');
   }
 }
 

@@ -9,6 +9,7 @@ export const OVERRIDES: readonly { readonly variable: string; readonly path: Key
   { variable: 'PORT', path: ['server', 'port'] },
   { variable: 'GATEWAY_DATA_DIR', path: ['dataDir'] },
   { variable: 'DATABASE_URL', path: ['database', 'url'] },
+  { variable: 'GATEWAY_PROXY_URL', path: ['network', 'proxy', 'url'] },
   { variable: 'SMTP_URL', path: ['mail', 'url'] },
   { variable: 'LOG_LEVEL', path: ['log', 'level'] },
 ];

@@ -5,8 +5,9 @@ import { definitionOf } from '../contract/connection/types.js';
 import type { ConnectionConfig, FileConfig } from './schema.js';
 
 /** Each of them once. */
-export function referencesIn({ accounts }: Pick<FileConfig, 'accounts'>): readonly string[] {
-  return [...new Set(accounts.flatMap(({ connections }) => connections.flatMap(referencesOf)))];
+export function referencesIn({ accounts, network }: Pick<FileConfig, 'accounts' | 'network'>): readonly string[] {
+  const ofConnections = accounts.flatMap(({ connections }) => connections.flatMap(referencesOf));
+  return [...new Set([...ofConnections, ...[referenceIn(network.proxy.password) ?? []].flat()])];
 }
 
 function referencesOf(connection: ConnectionConfig): readonly string[] {

@@ -21,8 +21,9 @@ import { ALL_SCOPES, SCOPES } from '../contract/api-key.js';
 import { DIGESTS, poolKeys, slug, somePoolLimits } from '../contract/connection/fields.js';
 import type { ConnectionEntry } from '../connections/connection.js';
 import type { Definition } from '../contract/connection/definition.js';
+import { orReference } from '../contract/connection/reference.js';
 import { entrySchema } from '../contract/connection/schemas.js';
-import { MAILBOX_OR_EMPTY, NAME, REGION } from '../contract/patterns.js';
+import { MAILBOX_OR_EMPTY, NAME, PROXY_URL, REGION } from '../contract/patterns.js';
 
 const apiKey = mapping({
   name: text('text of at least one character', { pattern: NAME }),
@@ -178,6 +179,14 @@ export const configSchema = (definitions: readonly Definition[]) =>
         [],
       ),
       connections: section({ allowPrivate: withDefault(flag(), true), deny: withDefault(cidrs, []) }),
+      proxy: section({
+        url: withDefault(
+          text('an http:// or socks5:// URL with host and port, without login, or ""', { pattern: `^$|${PROXY_URL}` }),
+          '',
+        ),
+        username: withDefault(text('text without a colon, or ""', { pattern: '^[^:\\u0000-\\u001f\\u007f]*$' }), ''),
+        password: withDefault(orReference(text('text (numbers in quotes)')), ''),
+      }),
       proxied: section({ allow: withDefault(targets, []), deny: withDefault(targets, []) }),
       urlFetch: section({ allow: withDefault(cidrs, []) }),
       webhooks: section({ allow: withDefault(cidrs, []), requireHttps: withDefault(flag(), false) }),

@@ -5,7 +5,15 @@ import type { ConnectionType, DefinitionOf } from '../contract/connection/types.
 import type { Secret } from '../contract/thing.js';
 import type { AnnouncedKey } from './host-keys.js';
 
-interface ConnectionBase {
+/** What may have secrets that are read from elsewhere: a connection, or the gateway's own proxy. */
+export interface Referring {
+  /** Where secrets of it are read, by name, in place of a value that is stored. */
+  readonly references?: References;
+  /** The connection to the jump host that `via` names; absent = none, or none that may be used. */
+  readonly jump?: SftpConnection | undefined;
+}
+
+interface ConnectionBase extends Referring {
   readonly id: string;
   readonly accountId: string;
   /**
@@ -14,12 +22,8 @@ interface ConnectionBase {
   readonly allowPrivate?: boolean | undefined;
   readonly name: string;
   readonly isActive: boolean;
-  /** Where secrets of it are read, by name, in place of a value that is stored. */
-  readonly references?: References;
   /** Defined by the operator in the configuration. */
   readonly isConfigured?: boolean;
-  /** The connection to the jump host that `via` names; absent = none, or none that may be used. */
-  readonly jump?: SftpConnection | undefined;
 }
 
 interface HostKeys {

@@ -3,18 +3,18 @@ import { orAbort } from '../base/deadline.js';
 import type { EndSignal } from '../base/ending.js';
 import type { GatewayError } from '../base/errors.js';
 import { hasCode, toGatewayError } from '../base/errors.js';
-import type { Connection } from '../connections/connection.js';
+import type { Connection, Referring } from '../connections/connection.js';
 
 /** What knows the present secrets of connections. */
 export interface PresentSecrets {
   /** The connection with the secrets as they are known now; the same object if nothing differs. */
-  known(connection: Connection): Connection;
+  known<C extends Referring>(connection: C): C;
   /** The same, after secrets were read that are not known yet. @throws GatewayError login_refused */
-  present(connection: Connection): Promise<Connection>;
+  present<C extends Referring>(connection: C): Promise<C>;
   /** The same, after a login was refused. */
-  renewed(connection: Connection): Promise<Connection>;
+  renewed<C extends Referring>(connection: C): Promise<C>;
   /** The error of a refused login, with the references that its secrets came from. */
-  explained(refused: GatewayError, connections: readonly Connection[]): GatewayError;
+  explained(refused: GatewayError, connections: readonly Referring[]): GatewayError;
 }
 
 /** Whether a secret of one of them, or of a jump host on its way, is read from elsewhere. */
@@ -28,13 +28,13 @@ export function haveReferences(connections: readonly Connection[]): boolean {
  * Runs it with the present secrets. If a login is refused before `committed` was called, and a secret has changed since,
  * it runs once more.
  */
-export async function withPresentSecrets<R>(
+export async function withPresentSecrets<C extends Referring, R>(
   secrets: PresentSecrets,
-  connections: readonly Connection[],
+  connections: readonly C[],
   signal: EndSignal,
-  run: (present: readonly Connection[], committed: () => void) => Promise<R>,
+  run: (present: readonly C[], committed: () => void) => Promise<R>,
 ): Promise<R> {
-  const each = (of: (connection: Connection) => Promise<Connection>, all: readonly Connection[]) =>
+  const each = (of: (connection: C) => Promise<C>, all: readonly C[]) =>
     orAbort(Promise.all(all.map((connection) => of(connection))), signal);
   const present = await each((connection) => secrets.present(connection), connections);
   let isCommitted = false;

@@ -74,6 +74,29 @@ suite('a mistake is reported on one line with path, finding and allowed values',
       ],
     },
     {
+      name: 'the proxy of the gateway itself',
+      yaml: 'network: { proxy: { url: "http://user:word@proxy:3128", username: "a:b", password: { from: "ftp:x" } } }',
+      lines: [
+        /^network\.proxy\.url: .*; allowed: an http:\/\/ or socks5:\/\/ URL with host and port, without login, or ""/,
+        /^network\.proxy\.username: "a:b"; allowed: text without a colon/,
+        /^network\.proxy\.password\.from: a text that is not shown here; allowed: a reference/,
+      ],
+    },
+    {
+      name: 'a login for no proxy, and a reference without its source',
+      yaml: 'network: { proxy: { username: gw, password: { from: "vault:kv/proxy#password" } } }',
+      lines: [
+        /^network\.proxy\.url: ""; allowed: the URL of the proxy, as a login for it is set/,
+        /^secrets\.vault\.address: ""; allowed: the URL of Vault/,
+      ],
+    },
+    {
+      name: 'a proxy in the environment that is none',
+      yaml: '',
+      env: { GATEWAY_PROXY_URL: 'proxy:3128' },
+      lines: [/^network\.proxy\.url: "proxy:3128"; .*\(GATEWAY_PROXY_URL\)$/],
+    },
+    {
       name: 'addresses and blocks',
       yaml: 'network: { localAddress: eth0, connections: { deny: [10/8, 10.0.0.0/33] }, urlFetch: { allow: ["fd00::/8", x] } }',
       lines: [

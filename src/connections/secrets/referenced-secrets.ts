@@ -1,11 +1,11 @@
 /**
- * The secrets of connections that gateway.yaml names by reference. They are in memory alone: each event loop reads them
+ * The secrets of connections, and of the gateway's own proxy, that gateway.yaml names by reference. They are in memory alone: each event loop reads them
  * itself, when a connection is used first, every few minutes, and when a server has refused a login.
  */
 import { GatewayError } from '../../base/errors.js';
 import { Periodic } from '../../base/periodic.js';
 import { MINUTE_MS } from '../../contract/units.js';
-import type { Connection, SecretName, SecretValues } from '../connection.js';
+import type { Referring, SecretName, SecretValues } from '../connection.js';
 import { ReferencedValue } from './referenced-value.js';
 import { unreadable } from './unreadable.js';
 
@@ -31,8 +31,8 @@ export class ReferencedSecrets {
   readonly #options: Options;
   readonly #values = new Map<string, ReferencedValue>();
   readonly #refreshing: Periodic;
-  /** The last copy of each connection that was made with other secrets. */
-  readonly #renewed = new WeakMap<Connection, Connection>();
+  /** The last copy of each that was made with other secrets. */
+  readonly #renewed = new WeakMap<Referring, Referring>();
 
   constructor(options: Options) {
     this.#options = options;
@@ -50,7 +50,7 @@ export class ReferencedSecrets {
   }
 
   /** The connection with the secrets as they are known now; the same object if nothing differs. */
-  known<C extends Connection>(connection: C): C {
+  known<C extends Referring>(connection: C): C {
     const { jump } = connection;
     const values = { ...this.#valuesOf(connection), ...(jump === undefined ? {} : { jump: this.known(jump) }) };
     if (hasThese(connection, values)) return connection;
@@ -62,7 +62,7 @@ export class ReferencedSecrets {
   }
 
   /** The same, after secrets were read that are not known yet. @throws GatewayError login_refused: one is missing */
-  async present(connection: Connection): Promise<Connection> {
+  async present<C extends Referring>(connection: C): Promise<C> {
     const values = this.#of(connection).map(({ value }) => value);
     await Promise.all(values.filter(({ value }) => value === undefined).map((value) => value.renew()));
     for (const { name, value } of this.#of(connection)) {
@@ -75,7 +75,7 @@ export class ReferencedSecrets {
    * The same, after a login with its secrets was refused: all of them were read again, unless newer ones are known
    * already.
    */
-  async renewed(connection: Connection): Promise<Connection> {
+  async renewed<C extends Referring>(connection: C): Promise<C> {
     const newer = this.known(connection);
     if (newer !== connection) return newer;
     await Promise.all(this.#of(connection).map(({ value }) => value.renew()));
@@ -83,7 +83,7 @@ export class ReferencedSecrets {
   }
 
   /** The error of a refused login, with the references that its secrets came from. */
-  explained(refused: GatewayError, connections: readonly Connection[]): GatewayError {
+  explained(refused: GatewayError, connections: readonly Referring[]): GatewayError {
     const sources = connections.flatMap((connection) => this.#of(connection));
     if (sources.length === 0) return refused;
     const { code, message, step, remote } = refused;
@@ -100,13 +100,13 @@ export class ReferencedSecrets {
   }
 
   /** Its own secrets, and those of the jump hosts on its way. */
-  #of({ references = {}, jump }: Connection): readonly NamedValue[] {
+  #of({ references = {}, jump }: Referring): readonly NamedValue[] {
     const own = Object.entries(references).map(([name, reference]) => ({ name, value: this.#valueOf(reference) }));
     const ofJump = jump === undefined ? [] : this.#of(jump);
     return [...own, ...ofJump.map(({ name, value }) => ({ name: `${jump?.id}.${name}`, value }))];
   }
 
-  #valuesOf({ references = {} }: Connection): SecretValues {
+  #valuesOf({ references = {} }: Referring): SecretValues {
     const known = Object.entries(references).map(
       ([name, reference]) => [name, this.#valueOf(reference).value] as const,
     );
@@ -140,7 +140,7 @@ interface NamedValue {
   readonly value: ReferencedValue;
 }
 
-function hasThese(connection: Connection, values: object): boolean {
+function hasThese(connection: Referring, values: object): boolean {
   const held: Readonly<Record<string, unknown>> = { ...connection };
   return Object.entries(values).every(([name, value]) => held[name] === value);
 }

@@ -21,7 +21,8 @@ import {
   parseCidr,
   unmasked,
 } from './address.js';
-import type { Connection, SftpConnection } from '../../connections/connection.js';
+import type { Connection, Referring, SftpConnection } from '../../connections/connection.js';
+import { type PresentSecrets, withPresentSecrets } from '../renewed-login.js';
 import { timed } from './connect-times.js';
 import { addressOfProxy, askProxy, nameOfProxy, type Proxy } from './proxy.js';
 import { raceConnects } from './race.js';
@@ -34,6 +35,12 @@ import { type Jumps, nameOfJump, type Tunnel } from './tunnel.js';
  */
 type Purpose = 'connection' | 'url' | 'webhook';
 
+/** The proxy that the operator has set for url uploads and webhooks. */
+export interface OwnProxy {
+  readonly proxy: Proxy & Referring;
+  readonly secrets: PresentSecrets;
+}
+
 interface NetworkRules {
   /** The outbound address to bind; "" means that the system chooses. */
   readonly localAddress: string;
@@ -45,6 +52,8 @@ interface NetworkRules {
    * no limits.
    */
   readonly proxied?: { readonly allow: readonly string[]; readonly deny: readonly string[] };
+  /** Absent: url uploads and webhooks go directly to their servers. */
+  readonly ownProxy?: OwnProxy | undefined;
   /** A receiver inside the gateway, for the webhooks of one account. */
   readonly ownReceiver?: { readonly address: string; readonly port: number; readonly owner: string };
 }
@@ -65,6 +74,11 @@ interface DialOptions {
   readonly tunnel?: Tunnel | undefined;
 }
 
+/** To the proxy that the operator has set, which may be anywhere. */
+interface CheckedDial extends DialOptions {
+  readonly isOperators?: boolean;
+}
+
 /** Receives the steps of every dial; the test of a connection shows them one by one. */
 export interface DialObserver {
   /** The name's addresses are known, and at least one is allowed. */
@@ -81,7 +95,8 @@ export interface Dialer {
   /**
    * A connected TCP socket with TCP_NODELAY. Errors: address_denied, dns_failed, unreachable, connect_timeout,
    * or the signal's reason; with a proxy also login_refused and protocol_error. The proxy itself and a server given by
-   * its address obey the network rules. A name is resolved by the proxy.
+   * its address obey the network rules. A name is resolved by the proxy. The proxy of url uploads and webhooks is the
+   * operator's, and may be anywhere.
    */
   connect(host: string, port: number, options: DialOptions): Promise<net.Socket>;
   /** Whether the rules let `connect` through now, without connecting. Errors: address_denied, dns_failed, connect_timeout. */
@@ -178,7 +193,8 @@ export function createDialer(
   };
   const proxied = { allow: rules.proxied?.allow.map(targetOf) ?? [], deny: rules.proxied?.deny.map(targetOf) ?? [] };
 
-  function reasonToDeny({ written, real }: Candidate, port: number, { purpose, ...dial }: DialOptions) {
+  function reasonToDeny({ written, real }: Candidate, port: number, { purpose, ...dial }: CheckedDial) {
+    if (dial.isOperators === true) return undefined;
     const allowPrivate = dial.allowPrivate ?? rules.connections.allowPrivate;
     const range = real.range();
     const isIn = (blocks: readonly Cidr[]): boolean =>
@@ -244,11 +260,34 @@ export function createDialer(
     options.signal.throwIfAborted();
     const { proxy, tunnel } = options;
     if (tunnel !== undefined) return connectThroughTunnel(tunnel, host, port, options);
-    const socket = await (proxy === undefined
-      ? connectDirectly(host, port, options)
-      : connectThrough(proxy, host, port, options));
+    const own = ownProxyTo(host, port, options);
+    const socket = await (proxy !== undefined
+      ? connectThrough(proxy, host, port, options)
+      : own === undefined
+        ? connectDirectly(host, port, options)
+        : connectThroughOwn(own, host, port, options));
     readInTurn(socket);
     return socket;
+  }
+
+  /** Only the gateway itself reaches its own receiver. */
+  function ownProxyTo(host: string, port: number, { purpose, owner }: DialOptions): OwnProxy | undefined {
+    if (purpose === 'connection') return undefined;
+    const { candidate } = nameBehind(host);
+    const isInside = candidate !== undefined && isOwnReceiver(candidate.real, port, purpose, owner);
+    return isInside ? undefined : rules.ownProxy;
+  }
+
+  /** Its password may be read from elsewhere. */
+  function connectThroughOwn(
+    { proxy, secrets }: OwnProxy,
+    host: string,
+    port: number,
+    options: DialOptions,
+  ): Promise<net.Socket> {
+    return withPresentSecrets(secrets, [proxy], options.signal, ([present = proxy]) =>
+      connectThrough(present, host, port, options, true),
+    );
   }
 
   /** Bytes come in turns of the connection to the jump host. */
@@ -264,18 +303,25 @@ export function createDialer(
     return socket;
   }
 
-  async function connectThrough(proxy: Proxy, host: string, port: number, options: DialOptions): Promise<net.Socket> {
+  async function connectThrough(
+    proxy: Proxy,
+    host: string,
+    port: number,
+    options: DialOptions,
+    isOperators = false,
+  ): Promise<net.Socket> {
     requireAllowedBehind(host, port, options);
     const { signal, timeoutMs: ms } = options;
     const own = addressOfProxy(proxy);
     let socket: net.Socket | undefined;
     const late = (): GatewayError => {
       const what = socket === undefined ? 'did not answer' : `did not connect to ${host}:${port}`;
-      return connectTimedOut(`${nameOfProxy(proxy)} ${what} within ${ms} ms`, 'connect');
+      return connectTimedOut(`${nameOfProxy(proxy)} ${what} within ${ms} ms`, 'proxy');
     };
     try {
       const connected = await withDeadline({ signal, ms, late }, async (limit) => {
-        socket = await connectDirectly(own.host, own.port, { ...options, signal: limit }).catch((error: unknown) => {
+        const toProxy = { ...options, signal: limit, isOperators };
+        socket = await connectDirectly(own.host, own.port, toProxy).catch((error: unknown) => {
           throw error instanceof GatewayError ? withHop(error, proxy) : error;
         });
         await askProxy(socket, proxy, host, port, limit);
@@ -289,7 +335,7 @@ export function createDialer(
     }
   }
 
-  async function connectDirectly(host: string, port: number, options: DialOptions): Promise<net.Socket> {
+  async function connectDirectly(host: string, port: number, options: CheckedDial): Promise<net.Socket> {
     const { signal, timeoutMs, hasWideReads } = options;
     let isResolved = false;
     const late = (): GatewayError =>
@@ -325,6 +371,7 @@ export function createDialer(
   }
 
   async function check(host: string, port: number, options: DialOptions): Promise<void> {
+    if (ownProxyTo(host, port, options) !== undefined) return requireAllowedBehind(host, port, options);
     const { signal, timeoutMs: ms } = options;
     const late = (): GatewayError => notResolved(host, ms);
     await withDeadline({ signal, ms, late }, (limit) => resolveAllowed(host, port, options, limit));
@@ -333,7 +380,7 @@ export function createDialer(
   async function resolveAllowed(
     host: string,
     port: number,
-    options: DialOptions,
+    options: CheckedDial,
     signal: EndSignal,
   ): Promise<Candidate[]> {
     const candidates = await resolve(host, options.owner, signal);
@@ -360,7 +407,7 @@ export function createDialer(
     }
   }
 
-  function denied(host: string, candidates: readonly Candidate[], port: number, dial: DialOptions): GatewayError {
+  function denied(host: string, candidates: readonly Candidate[], port: number, dial: CheckedDial): GatewayError {
     const reasons = new Set(candidates.map((candidate) => reasonToDeny(candidate, port, dial)));
     return new GatewayError(
       'address_denied',
@@ -462,7 +509,7 @@ function isTarget(targets: readonly Target[], name: string, candidate: Candidate
 
 /** The same error, whose text says that it is about the proxy. */
 function withHop(error: GatewayError, proxy: Proxy): GatewayError {
-  return new GatewayError(error.code, `${nameOfProxy(proxy)}: ${error.message}`, { step: error.step, cause: error });
+  return new GatewayError(error.code, `${nameOfProxy(proxy)}: ${error.message}`, { step: 'proxy', cause: error });
 }
 
 function connectTimedOut(text: string, step: Step): GatewayError {

@@ -85,7 +85,7 @@ class Questions {
 
   failed(code: 'login_refused' | 'unreachable' | 'protocol_error', what: string, remote?: string): GatewayError {
     return new GatewayError(code, `${nameOfProxy(this.#proxy)} ${what}`, {
-      step: 'connect',
+      step: 'proxy',
       ...(remote === undefined ? {} : { remote: { text: remote } }),
     });
   }

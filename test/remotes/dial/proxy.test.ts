@@ -1,7 +1,7 @@
 /** Connections through a proxy: real ones with servers of each protocol behind them, and scripted ones that misbehave. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import net from 'node:net';
+import type net from 'node:net';
 import { after, before, describe, test, type TestContext } from 'node:test';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
@@ -13,6 +13,7 @@ import { createRemotes, type Remotes, type UseOptions } from '../../../src/remot
 import { streamOf } from '../../../src/remotes/whole.js';
 import { type FtpServer, startVsftpd } from '../../servers/ftp.js';
 import { type NetworkProxy, startDante, startMicrosocks, startTinyproxy } from '../../servers/network-proxies.js';
+import { startScriptedProxy } from '../../servers/scripted-proxy.js';
 import { S3Stub } from '../../servers/scripted-s3.js';
 import { startSshd } from '../../servers/sshd.js';
 import { withCode } from '../../support/errors.js';
@@ -122,7 +123,6 @@ for (const [name, start] of [
   });
 }
 
-// tinyproxy and microsocks close both directions once one ends: docs/operate/proxy.md.
 test('dante, which asks for no login: FTP with explicit TLS', async (t) => {
   const proxy = await startDante();
   t.after(() => proxy.stop());
@@ -144,35 +144,12 @@ test('tinyproxy whose rules forbid the port', async (t) => {
 describe('proxies that misbehave', () => {
   const dialer = createDialer(OPEN, () => []);
 
-  /** Answers each piece that arrives with the next answer; undefined closes the connection. */
-  async function scripted(t: TestContext, ...answers: readonly (string | readonly number[] | undefined)[]) {
-    const sockets: net.Socket[] = [];
-    const server = net.createServer((socket) => {
-      sockets.push(socket);
-      const left = [...answers];
-      socket
-        .on('error', () => undefined)
-        .on('data', () => {
-          if (left.length === 0) return;
-          const next = left.shift();
-          if (next === undefined) socket.destroy();
-          else socket.write(typeof next === 'string' ? next : Buffer.from(next));
-        });
-    });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    t.after(() => {
-      for (const socket of sockets) socket.destroy();
-      server.close();
-    });
-    return { port: (server.address() as net.AddressInfo).port, sockets };
-  }
   const reach = (kind: 'http' | 'socks5', port: number, timeoutMs?: number): Promise<net.Socket> =>
     dialer.connect('server.example', 22, options(`${kind}://127.0.0.1:${port}`, timeoutMs));
 
   test('bytes behind the answer belong to the server', async (t) => {
-    const http = await scripted(t, 'HTTP/1.1 200 OK\r\nX-A: b\r\n\r\nSSH-2.0-first\r\n');
-    const socks = await scripted(
+    const http = await startScriptedProxy(t, 'HTTP/1.1 200 OK\r\nX-A: b\r\n\r\nSSH-2.0-first\r\n');
+    const socks = await startScriptedProxy(
       t,
       [5, 2],
       [1, 0],
@@ -190,7 +167,7 @@ describe('proxies that misbehave', () => {
   });
 
   test('an answer in pieces', async (t) => {
-    const proxy = await scripted(t);
+    const proxy = await startScriptedProxy(t);
     const reached = reach('http', proxy.port);
     await eventually(() => proxy.sockets.length === 1, 'the proxy has been reached');
     for (const piece of ['HT', 'TP/1.0 2', '00 OK\r', '\n\r', '\nhello']) {
@@ -252,7 +229,7 @@ describe('proxies that misbehave', () => {
       ['socks5', [[5, 0], undefined], 'unreachable', /closed the connection/],
     ] as const;
     for (const [kind, answers, code, text] of cases) {
-      const proxy = await scripted(t, ...answers);
+      const proxy = await startScriptedProxy(t, ...answers);
       await assert.rejects(reach(kind, proxy.port), withCode(code, text));
       await eventually(
         () => proxy.sockets.every(({ closed, readableEnded }) => closed || readableEnded),
@@ -263,7 +240,7 @@ describe('proxies that misbehave', () => {
 
   test('one that hangs has the time of the dial, and no more', async (t) => {
     for (const kind of ['http', 'socks5'] as const) {
-      const { port } = await scripted(t);
+      const { port } = await startScriptedProxy(t);
       await assert.rejects(
         reach(kind, port, 50),
         withCode('connect_timeout', /the proxy .* did not connect to server\.example:22 within 50 ms/),
