@@ -99,15 +99,15 @@ export function limitRate(remote: Remote, limit: Limit): Remote {
 }
 
 /** Some protocols have getters there. */
-function replace<N extends keyof Remote>(remote: Remote, name: N, value: Remote[N]): void {
-  Object.defineProperty(remote, name, { value });
+function replace<T extends object, N extends keyof T>(thing: T, name: N, value: T[N]): void {
+  Object.defineProperty(thing, name, { value });
 }
 
+/** The same object: a spread one would lack the methods of its class. */
 function limitedPieces(pieces: Pieces, limit: Limit): Pieces {
-  return {
-    ...pieces,
-    resume: async (file, from, options) => withFlow(await pieces.resume(file, from, options), limit),
-  };
+  const resume = pieces.resume.bind(pieces);
+  replace(pieces, 'resume', async (file, from, options) => withFlow(await resume(file, from, options), limit));
+  return pieces;
 }
 
 function withFlow<W extends object | undefined>(writer: W, { flow }: Limit): W {

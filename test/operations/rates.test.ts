@@ -5,6 +5,7 @@ import { after, before, describe, test } from 'node:test';
 import { run } from '../jobs/support.js';
 import { PROTOCOLS, startServers } from '../faults/rig.js';
 import { startGateway, type TestGateway } from '../support/gateway.js';
+import { Tus } from '../uploads/support.js';
 
 const KIB = 1024;
 const RATE = 300 * KIB;
@@ -61,6 +62,18 @@ describe('the rate of a connection, over HTTP', () => {
       takesAsLongAs(2 * CONTENT.length, async () => {
         await upload(gateway.api, id);
         await download(id, '/rates/sent.bin');
+      }));
+
+    test(`${id}: the pieces of a resumable upload`, () =>
+      takesAsLongAs(CONTENT.length, async () => {
+        const tus = new Tus(gateway.api, id);
+        const url = await tus.begin({ filename: 'pieces.bin', path: '/rates' }, CONTENT.length);
+        const half = CONTENT.length / 2;
+        for (const at of [0, half]) {
+          const { status, text } = await tus.patch(url, at, CONTENT.subarray(at, at + half));
+          assert.equal(status, 204, text);
+        }
+        assert.ok((await servers[id].disk.read('/rates/pieces.bin')).equals(CONTENT));
       }));
   }
 

@@ -1,0 +1,114 @@
+/**
+ * What waits for the rate of its connection, for longer than a server may be silent: links, uploads from a URL, archives
+ * and pieces of resumable uploads. Each has a connection of its own, whose rate a short file has used up for seconds.
+ */
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, describe, test } from 'node:test';
+import { SFTP_SERVERS, type TestServer } from '../servers/catalogue.js';
+import { startGateway, type TestGateway } from '../support/gateway.js';
+import { Tus } from '../uploads/support.js';
+
+const KIB = 1024;
+const RATE = 12 * KIB;
+/** Passes at once, as a whole, and is paid for afterwards: 5 s, longer than the server may be silent. */
+const SHORT = randomBytes(60 * KIB);
+const STALL_MS = 3_000;
+/** No short file: it is a stream. */
+const CONTENT = randomBytes(70 * KIB);
+/** Passes at once. */
+const BURST_MS = 100;
+
+describe('a rate that is used up', { concurrency: 4 }, () => {
+  let target: TestServer;
+  let gateway: TestGateway;
+  let origin: string;
+  const server = http.createServer((_request, response) => response.end(CONTENT));
+
+  before(async () => {
+    target = await (SFTP_SERVERS[1] ?? assert.fail()).start();
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const limited = (id: string): object => ({ id, name: id, ...target.connection, bytesPerSecond: RATE });
+    gateway = await startGateway({
+      config: {
+        network: { urlFetch: { allow: ['127.0.0.1'] } },
+        pools: { default: { stallTimeoutMs: STALL_MS } },
+      },
+      connections: ['link', 'url', 'zip', 'tus'].map(limited),
+    });
+    await target.disk.write('/rates/source.bin', CONTENT);
+  });
+  after(async () => {
+    await gateway?.stop();
+    server.closeAllConnections();
+    server.close();
+    await target?.stop();
+  });
+
+  const upload = async (id: string): Promise<void> => {
+    const { status, text } = await gateway.api.send(`/api/upload/${id}`, {
+      method: 'POST',
+      query: { filename: `${id}-short.bin`, path: '/rates-short' },
+      body: SHORT,
+      headers: { 'Content-Type': 'application/octet-stream' },
+    });
+    assert.equal(status, 200, text);
+  };
+  /** Moves `CONTENT` behind the short file. */
+  async function paysForBoth(id: string, work: () => Promise<void>): Promise<void> {
+    const from = performance.now();
+    await upload(id);
+    await work();
+    const ms = performance.now() - from;
+    assert.ok(ms >= ((SHORT.length + CONTENT.length) * 1000) / RATE - BURST_MS - 50, `${ms} ms`);
+  }
+
+  test('a link to a file', () =>
+    paysForBoth('link', async () => {
+      const made = await gateway.api.post('/api/links', {
+        operation: 'download',
+        connectionId: 'link',
+        path: '/rates/source.bin',
+        expiresAt: new Date(Date.now() + 3_600_000).toISOString(),
+      });
+      assert.equal(made.status, 201, made.text);
+      const { url } = made.json['link'] as { url: string };
+      const { status, bytes } = await gateway.api.send(new URL(url).pathname, { key: '' });
+      assert.equal(status, 200);
+      assert.ok(bytes.equals(CONTENT));
+    }));
+
+  test('an upload from a URL', () =>
+    paysForBoth('url', async () => {
+      const { status, text } = await gateway.api.post('/api/upload/url', {
+        url: `${origin}/a.bin`,
+        path: '/rates-url',
+      });
+      assert.equal(status, 200, text);
+      assert.ok((await target.disk.read('/rates-url/a.bin')).equals(CONTENT));
+    }));
+
+  test('an archive', () =>
+    paysForBoth('zip', async () => {
+      const query = { path: '/rates', format: 'zip' };
+      const { status, bytes } = await gateway.api.get('/api/download/zip', { query });
+      assert.equal(status, 200);
+      assert.ok(bytes.includes(CONTENT), 'its files are stored as they are');
+    }));
+
+  test('pieces of a resumable upload', () =>
+    paysForBoth('tus', async () => {
+      const tus = new Tus(gateway.api, 'tus');
+      const url = await tus.begin({ filename: 'pieces.bin', path: '/rates-tus' }, CONTENT.length);
+      const half = CONTENT.length / 2;
+      for (const at of [0, half]) {
+        const { status, text } = await tus.patch(url, at, CONTENT.subarray(at, at + half));
+        assert.equal(status, 204, text);
+      }
+      assert.ok((await target.disk.read('/rates-tus/pieces.bin')).equals(CONTENT));
+    }));
+});
