@@ -34,6 +34,13 @@ export function closedUntil(...connections: readonly WithHours[]): Date | undefi
   return last > now ? new Date(last) : undefined;
 }
 
+const LOOK_AGAIN_MS = 60_000;
+
+/** The next look at connections that are closed until then: their hours may be changed meanwhile. */
+export function nextLookMs(closed: Date): number {
+  return Math.min(closed.getTime() - Date.now(), LOOK_AGAIN_MS);
+}
+
 /** @throws GatewayError outside_hours */
 export function requireOpen(connection: WithHours): void {
   const opensAt = closedUntil(connection);

@@ -3,7 +3,7 @@
  */
 import { GatewayError, toGatewayError } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
-import { closedUntil } from '../connections/require.js';
+import { closedUntil, nextLookMs } from '../connections/require.js';
 import type { DeliveredFile } from '../contract/delivery.js';
 import { MINUTE_MS } from '../contract/units.js';
 import type { WatchedFolder } from '../contract/watched-folder.js';
@@ -85,7 +85,7 @@ export class AfterDelivery {
     const connection = folder === undefined ? undefined : await connections.find(folder.accountId, folder.connectionId);
     if (folder !== undefined && folder.afterDelivery !== 'keep' && connection?.isActive === true) {
       const closed = closedUntil(connection);
-      if (closed !== undefined) return { again: closed };
+      if (closed !== undefined) return { again: nextLookMs(closed) };
       const trouble = await this.#actOnAll(folder, connection, event.files, signal);
       if (trouble !== undefined) {
         log('warn', 'files could not be moved or deleted after their delivery', {

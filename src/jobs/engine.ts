@@ -3,7 +3,7 @@ import { GatewayError, hasCode, toGatewayError } from '../base/errors.js';
 import { Periodic } from '../base/periodic.js';
 import type { Connection } from '../connections/connection.js';
 import { WokenWork } from '../base/woken-work.js';
-import { closedUntil, requireActive, requireConnection } from '../connections/require.js';
+import { closedUntil, nextLookMs, requireActive, requireConnection } from '../connections/require.js';
 import { parseRemotePath, ROOT, withRawName } from '../remotes/path.js';
 import {
   type ClaimedTask,
@@ -56,8 +56,6 @@ interface Slices {
 const SLICES_OF_A_JOB = 4;
 /** Until then, a slice is followed by another one in the same slot. */
 const TURN_MS = 2000;
-/** Hours may be edited while a job waits for them. */
-const HOURS_AGAIN_MS = 60_000;
 const PURGE_EVERY_MS = 60_000;
 const CHECK_KEYS_EVERY_MS = 1_000;
 const FORSAKEN_AT_ONCE = 50;
@@ -134,7 +132,7 @@ export class JobEngine {
       if (places instanceof GatewayError) return { kind: 'fatal', error: places };
       const until = closedUntil(places.source, places.target);
       await this.#noteWait(job, until);
-      if (until !== undefined) return { kind: 'done', afterMs: Math.min(until.getTime() - Date.now(), HOURS_AGAIN_MS) };
+      if (until !== undefined) return { kind: 'done', afterMs: nextLookMs(until) };
       const { list, files, remove } = this.#options;
       const slices = slot.kind === 'job-files' ? files : job.phase === 3 ? remove : list;
       const endOfTurn = performance.now() + TURN_MS;

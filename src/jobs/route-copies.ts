@@ -8,7 +8,7 @@ import type { Connection } from '../connections/connection.js';
 import type { RouteCopy } from '../contract/delivery.js';
 import type { CopyTo, WatchedFolder } from '../contract/watched-folder.js';
 import { isLeftAlone, OntoItself, refuseOlder } from '../operations/conflicts.js';
-import { closedUntil, requireActive, requireConnection } from '../connections/require.js';
+import { closedUntil, nextLookMs, requireActive, requireConnection } from '../connections/require.js';
 import { requireVerified } from '../operations/copy.js';
 import type { Operations } from '../operations/operation.js';
 import type { JobPart } from '../operations/part.js';
@@ -124,7 +124,7 @@ export class RouteCopier {
     if (plan instanceof GatewayError) trouble = plan;
     else {
       const closed = closedUntil(plan.source, plan.target);
-      if (closed !== undefined) return { again: closed };
+      if (closed !== undefined) return { again: nextLookMs(closed) };
       const files = new EventCopies(this.#options, { event, plan, delayMs, signal }, await copies.waiting(event.id));
       const { isUnsuccessful, passing } = await runSlice(files, {
         parallelFiles: PARALLEL_FILES,
