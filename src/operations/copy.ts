@@ -10,7 +10,7 @@ import type { EndPaces } from './end-paces.js';
 import type { OpenEnds, ProofScope } from './onto-itself.js';
 import type { Operation, Operations } from './operation.js';
 import type { PathReference } from './path-reference.js';
-import { leaveErrorsToPump, pump } from './pump.js';
+import { leaveErrorsToPump, pump, waitsForLimit } from './pump.js';
 import { checkingOf } from './read-back.js';
 import { publish, refuseExisting, withWriter } from './put.js';
 import { isHeldBack } from '../remotes/rate-limit.js';
@@ -122,7 +122,7 @@ export async function copyFile(operations: Operations, operation: Operation, req
 /** If it waits for neither side, a limit of the job or of a connection slows it down. */
 function watchPump(operation: Operation, body: Readable, writer: Writable): () => void {
   const moved = (): number => operation.fileSize;
-  const isEmpty = (): boolean => body.readableLength === 0 && !isHeldBack(body);
+  const isEmpty = (): boolean => body.readableLength === 0 && !isHeldBack(body) && !waitsForLimit(body);
   const isFull = (): boolean => writer.writableLength > 0;
   const stops = [
     operation.paces.watch('source', isEmpty, moved),

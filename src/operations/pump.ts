@@ -38,6 +38,14 @@ interface PumpOptions {
   readonly pace?: ((bytes: number) => Promise<void>) | undefined;
 }
 
+/** The meters of bodies that are being moved. */
+const meters = new WeakMap<Readable, Meter>();
+
+/** Bytes of it wait for the limit of a job or of the target's connection: who sends it is not slow. */
+export function waitsForLimit(body: Readable): boolean {
+  return meters.get(body)?.isWaiting === true;
+}
+
 /**
  * Moves `source` into `target` under back-pressure; resolves with the number of bytes once `target` has finished or,
  * with `isMoreToCome`, has taken them. Any failure destroys both. The first error wins.
@@ -45,6 +53,7 @@ interface PumpOptions {
 export async function pump(source: Readable, target: Writable, options: PumpOptions): Promise<number> {
   const flow = flowOf(target);
   const meter = new Meter(options, flow);
+  meters.set(source, meter);
   const { signal, isMoreToCome = false } = options;
   const isPaced = options.pace !== undefined || flow !== undefined;
   if (lends(source) && borrows(target) && !isPaced) source.lendTo(meter.borrowerFor(target));
@@ -86,6 +95,7 @@ class Meter extends Transform {
   /** The limit of the target's connection, if it has one. */
   readonly #flow: RateFlow | undefined;
   bytes = 0;
+  isWaiting = false;
   /** The hash for the promised digest; undefined if the same hash is computed anyway. */
   readonly #promised: Hash | undefined;
 
@@ -120,17 +130,23 @@ class Meter extends Transform {
     this.#count(chunk);
     const { pace } = this.#options;
     if (pace === undefined) return done(null, chunk);
-    void pace(chunk.length).then(() => done(null, chunk), done);
+    void this.#await(pace(chunk.length)).then(() => done(null, chunk), done);
   }
 
   async #passSlowly(chunk: Buffer, flow: RateFlow): Promise<void> {
     for (const slice of flow.slices(chunk)) {
-      await this.#options.pace?.(slice.length);
-      await flow.take(slice.length);
+      await this.#await(this.#options.pace?.(slice.length));
+      await this.#await(flow.take(slice.length));
       if (this.destroyed) return;
       this.#count(slice);
       this.push(slice);
     }
+  }
+
+  async #await(limit: Promise<void> | undefined): Promise<void> {
+    this.isWaiting = true;
+    await limit;
+    this.isWaiting = false;
   }
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {

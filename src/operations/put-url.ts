@@ -8,6 +8,7 @@ import { find } from './conflicts.js';
 import type { UrlFetcher } from './fetch-url.js';
 import { type TemplateFacts, templateFacts } from './names.js';
 import type { Operation, Operations } from './operation.js';
+import { waitsForLimit } from './pump.js';
 import { placeOf, putFile, type Target } from './put.js';
 import { holdsBytes, isDatedAs } from './same-bytes.js';
 
@@ -49,7 +50,11 @@ export async function putUrl(
   const { body, size, filename, host, proof } = fetched;
   operation.evidence.fetchedFrom(host, proof);
   // Like a client, the url's server must not hold a session that others wait for.
-  const stopWatching = operation.paces.watch('source', () => body.readableLength === 0, fetched.received);
+  const stopWatching = operation.paces.watch(
+    'source',
+    () => body.readableLength === 0 && !waitsForLimit(body),
+    fetched.received,
+  );
   try {
     const target = targetOf(filename);
     const existing = mayStand ? await existingAt(operation, target, facts, { body, size }) : undefined;

@@ -9,6 +9,7 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { SFTP_SERVERS, type TestServer } from '../servers/catalogue.js';
+import { eventually } from '../support/eventually.js';
 import { startGateway, type TestGateway } from '../support/gateway.js';
 import { Tus } from '../uploads/support.js';
 
@@ -19,6 +20,8 @@ const SHORT = randomBytes(60 * KIB);
 const STALL_MS = 3_000;
 /** No short file: it is a stream. */
 const CONTENT = randomBytes(70 * KIB);
+/** The last chunk of it waits for the rate when its source has nothing more to give. */
+const LARGE = randomBytes(120 * KIB);
 /** Passes at once. */
 const BURST_MS = 100;
 
@@ -26,7 +29,7 @@ describe('a rate that is used up', { concurrency: 4 }, () => {
   let target: TestServer;
   let gateway: TestGateway;
   let origin: string;
-  const server = http.createServer((_request, response) => response.end(CONTENT));
+  const server = http.createServer(({ url }, response) => response.end(url === '/one.bin' ? LARGE : CONTENT));
 
   before(async () => {
     target = await (SFTP_SERVERS[1] ?? assert.fail()).start();
@@ -36,9 +39,18 @@ describe('a rate that is used up', { concurrency: 4 }, () => {
     gateway = await startGateway({
       config: {
         network: { urlFetch: { allow: ['127.0.0.1'] } },
-        pools: { default: { stallTimeoutMs: STALL_MS } },
+        pools: { default: { stallTimeoutMs: STALL_MS }, giveWay: { afterMs: 1_000 } },
       },
-      connections: ['link', 'url', 'zip', 'tus'].map(limited),
+      connections: [
+        ...['link', 'url', 'zip', 'tus'].map(limited),
+        // By another name, so it has sessions of its own.
+        {
+          ...limited('one'),
+          host: 'localhost',
+          bytesPerSecond: 8 * KIB,
+          pool: { maxSessions: 1, maxChannelsPerSession: 1 },
+        },
+      ],
     });
     await target.disk.write('/rates/source.bin', CONTENT);
   });
@@ -99,6 +111,16 @@ describe('a rate that is used up', { concurrency: 4 }, () => {
       assert.equal(status, 200);
       assert.ok(bytes.includes(CONTENT), 'its files are stored as they are');
     }));
+
+  /** Senders that are slow give way to those who wait for their session. */
+  test('the sender of an upload from a URL is not slow because of the rate', async () => {
+    const sent = gateway.api.post('/api/upload/one', { url: `${origin}/one.bin`, path: '/waited' });
+    await eventually(async () => (await target.disk.files('/waited')).length > 0, 'it is written');
+    const listed = gateway.api.get('/api/list/one', { query: { path: '/' } });
+    const { status, text } = await sent;
+    assert.equal(status, 200, text);
+    assert.equal((await listed).status, 200);
+  });
 
   test('pieces of a resumable upload', () =>
     paysForBoth('tus', async () => {
