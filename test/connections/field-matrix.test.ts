@@ -3,14 +3,15 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import type { TestReport } from '../../src/api/connections/test-report.js';
-import { FTP_SERVERS, S3_SERVERS, SFTP_SERVERS, type TestServer } from '../servers/catalogue.js';
+import { FTP_SERVERS, RADOSGW, S3_SERVERS, SFTP_SERVERS, type TestServer } from '../servers/catalogue.js';
 import { type NetworkProxy, startDante, startTinyproxy } from '../servers/network-proxies.js';
+import { StsStub } from '../servers/scripted-sts.js';
 import { startSshd, type TestSshd } from '../servers/sshd.js';
 import { type ApiClient, startGateway, type TestGateway } from '../support/gateway.js';
 import { startTogether } from '../support/together.js';
 
-const SERVERS = Object.entries({ sftp: SFTP_SERVERS, ftp: FTP_SERVERS, s3: S3_SERVERS }).flatMap(([type, entries]) =>
-  entries.filter(({ isSeamOnly }) => isSeamOnly !== true).map((entry) => ({ type, ...entry })),
+const SERVERS = Object.entries({ sftp: SFTP_SERVERS, ftp: FTP_SERVERS, s3: [...S3_SERVERS, ...RADOSGW] }).flatMap(
+  ([type, entries]) => entries.filter(({ isSeamOnly }) => isSeamOnly !== true).map((entry) => ({ type, ...entry })),
 );
 
 interface Field {
@@ -18,14 +19,15 @@ interface Field {
   readonly types: readonly string[];
   /** Merged into the server's connection. */
   readonly value: (server: number) => Readonly<Record<string, unknown>>;
-  /** What the servers say that do not have it: the step `write` fails. */
-  readonly refused?: RegExp;
+  /** Servers that do not have it, by a word of their names: the step `write` fails for the reason. */
+  readonly refused?: { readonly by: string; readonly reason: RegExp };
 }
 
 let gateway: TestGateway;
 let socks: NetworkProxy;
 let http: NetworkProxy;
 let bastion: TestSshd;
+let sts: StsStub;
 
 const ALL = ['sftp', 'ftp', 's3'] as const;
 
@@ -46,14 +48,20 @@ const FIELDS: readonly Field[] = [
     types: ['sftp'],
     value: () => ({ algorithms: { ciphers: ['aes256-ctr', 'aes128-ctr'], macs: ['hmac-sha2-256'] } }),
   },
+  { name: 'encoding', types: ['ftp'], value: () => ({ encoding: 'windows-1251' }) },
   { name: 'timeZone', types: ['ftp'], value: () => ({ timeZone: 'Europe/Berlin' }) },
   { name: 'listing', types: ['ftp'], value: () => ({ listing: 'unix' }) },
   { name: 'acct', types: ['ftp'], value: () => ({ acct: 'department' }) },
   {
+    name: 'role',
+    types: ['s3'],
+    value: () => ({ role: { arn: 'arn:aws:iam::111122223333:role/transfer', endpoint: sts.endpoint } }),
+  },
+  {
     name: 'encryption (aes256)',
     types: ['s3'],
     value: () => ({ encryption: { type: 'aes256' } }),
-    refused: /Server-side encryption is not supported/,
+    refused: { by: 'Swift', reason: /Server-side encryption is not supported/ },
   },
   { name: 'storageClass', types: ['s3'], value: () => ({ storageClass: 'STANDARD' }) },
   { name: 'acl', types: ['s3'], value: () => ({ acl: 'private' }) },
@@ -66,7 +74,7 @@ const FIELDS: readonly Field[] = [
 const keyOf = (server: number): string => `ftg_admin-key-of-account-${String(server).padStart(8, '0')}`;
 
 before(async () => {
-  [socks, http, bastion] = await startTogether([startDante(), startTinyproxy(), startSshd()]);
+  [socks, http, bastion, sts] = await startTogether([startDante(), startTinyproxy(), startSshd(), StsStub.start({})]);
   gateway = await startGateway({
     config: {
       accounts: SERVERS.map((_server, index) => ({
@@ -77,7 +85,7 @@ before(async () => {
     },
   });
 });
-after(() => Promise.all([gateway.stop(), socks.stop(), http.stop(), bastion.stop()]));
+after(() => Promise.all([gateway.stop(), socks.stop(), http.stop(), bastion.stop(), sts.stop()]));
 
 /** As in a request: in place of the name of a file, its content. */
 function inRequest({ privateKeyFile, tlsCaFile, ...others }: TestServer['connection']): object {
@@ -98,6 +106,11 @@ for (const [index, entry] of SERVERS.entries()) {
     before(async () => {
       owner = gateway.client(keyOf(index));
       server = await entry.start();
+      const { accessKeyId, secretAccessKey } = server.connection;
+      if (typeof accessKeyId === 'string' && typeof secretAccessKey === 'string') {
+        sts.secrets.set(accessKeyId, secretAccessKey);
+        sts.keys = { accessKeyId, secretAccessKey };
+      }
       const made = await owner.post('/manage/connections', {
         id: `bastion-${index}`,
         name: 'Bastion',
@@ -120,12 +133,12 @@ for (const [index, entry] of SERVERS.entries()) {
         const report = answer.json as unknown as TestReport;
         t.diagnostic(`| ${name} | ${entry.name} | ${shown(report)} |`);
         const failed = report.steps.filter(({ status }) => status === 'failed');
-        if (refused === undefined) return assert.deepEqual(failed, []);
+        if (refused === undefined || !entry.name.includes(refused.by)) return assert.deepEqual(failed, []);
         assert.deepEqual(
           failed.map((step) => step.name),
           ['write'],
         );
-        assert.match(failed[0]?.error ?? '', refused);
+        assert.match(failed[0]?.error ?? '', refused.reason);
       });
     }
   });
