@@ -2,6 +2,7 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { encodingName } from './encoding.js';
+import { modeRefusal } from './file-mode.js';
 import { hoursRefusal } from './hours.js';
 import { isTimeZone } from './time-zone.js';
 
@@ -10,6 +11,8 @@ export const FORMATS = {
   encoding: (text: string): boolean => encodingName(text) !== undefined,
   'time-zone-or-empty': (text: string): boolean => text === '' || isTimeZone(text),
   'hours-or-empty': (text: string): boolean => text === '' || hoursRefusal(text) === undefined,
+  'file-mode-or-empty': (text: string): boolean => text === '' || modeRefusal('file', text) === undefined,
+  'folder-mode-or-empty': (text: string): boolean => text === '' || modeRefusal('folder', text) === undefined,
   'ip-or-empty': (text: string): boolean => text === '' || isIP(text) !== 0,
   'ip-or-cidr': (text: string): boolean => isIP(text) !== 0 || isCidr(text),
   'host-pattern': (text: string): boolean => isHost(text.replace(/^\*\./, '')) || isCidr(text),

@@ -1,6 +1,7 @@
 /** Rules for fields of connections that no schema can express (contract/thing.ts: Check). */
 import tls from 'node:tls';
 import { encodingName } from '../base/encoding.js';
+import { modeRefusal } from '../base/file-mode.js';
 import { FORMATS } from '../base/formats.js';
 import { hoursRefusal } from '../base/hours.js';
 import { isTimeZone } from '../base/time-zone.js';
@@ -30,6 +31,8 @@ const CHECKS: Readonly<Record<Check, (value: string) => string | undefined>> = {
     }
   },
   hours: hoursRefusal,
+  fileMode: (mode) => modeRefusal('file', mode),
+  folderMode: (mode) => modeRefusal('folder', mode),
   privateKey: (key) => {
     const over = excessOf(key);
     return over === undefined ? undefined : `cannot be used: ${wordsOf(over)}`;

@@ -54,7 +54,16 @@ interface Shown<A extends TSchema = TSchema, R = unknown, T = unknown> extends A
 
 /** A rule for a text that no schema can express; the part that owns the rule checks it. */
 export type Check =
-  'host' | 'endpoint' | 'certificates' | 'privateKey' | 'sshCertificate' | 'timeZone' | 'encoding' | 'hours';
+  | 'host'
+  | 'endpoint'
+  | 'certificates'
+  | 'privateKey'
+  | 'sshCertificate'
+  | 'timeZone'
+  | 'encoding'
+  | 'hours'
+  | 'fileMode'
+  | 'folderMode';
 
 /** The field in gateway.yaml. */
 interface InFile {

@@ -399,6 +399,11 @@ export interface Remote {
   home(): Promise<RemotePath>;
   /** Follows symbolic links. Also for folders. not_found when absent. */
   stat(path: RemotePath): Promise<FileInfo>;
+  /**
+   * The rights of a file or folder, as four octal digits; undefined if the server shows none. Absent if the protocol has
+   * no rights.
+   */
+  rightsOf?(path: RemotePath): Promise<string | undefined>;
   /** One level, streamed, unsorted, without "." and "..". not_found, not_a_folder. */
   list(folder: RemotePath, options?: ListOptions): AsyncIterable<FileInfo>;
   /**

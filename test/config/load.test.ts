@@ -336,6 +336,17 @@ suite('a mistake is reported on one line with path, finding and allowed values',
       ],
     },
     {
+      name: 'rights of files and folders',
+      yaml: account({
+        connections: `{ name: a, ${SFTP}, fileMode: 0640, folderMode: "0640" }, { name: b, ${SFTP}, fileMode: "999" }`,
+      }),
+      lines: [
+        /connections\[0\]\.fileMode: 640; allowed: 3 or 4 octal digits in quotes, such as "0640"/,
+        /connections\[0\]\.folderMode: "0640"; allowed: 3 or 4 octal digits in quotes, .* enter \(7\)/,
+        /connections\[1\]\.fileMode: "999"; allowed: /,
+      ],
+    },
+    {
       name: 'a certificate without its key',
       yaml: 'server: { tls: { certFile: /dev/null } }',
       lines: [/^server\.tls\.keyFile: ""; allowed: certFile and keyFile together, or neither /],

@@ -20,6 +20,7 @@ import type { Leftovers } from '../../remotes/leftovers.js';
 import type { Remote } from '../../remotes/remote.js';
 import type { PresentSecrets } from '../../remotes/renewed-login.js';
 import { hostKeyMismatch, waitingWords } from '../../remotes/trust.js';
+import { hasRights, probeRights } from './rights-probe.js';
 import type { StepReport, TestReport } from './test-report.js';
 
 interface TesterOptions {
@@ -155,7 +156,8 @@ class TestRun {
     const { can, hasCertificate } = definitionOf(connection);
     this.#isObjectStore = can.isObjectStore;
     const secure: StepName[] = can.hostKeys ? ['host_key'] : hasCertificate({ ...connection }) ? ['certificate'] : [];
-    const probing: StepName[] = probe ? ['write', 'rename', 'delete'] : [];
+    const rights: StepName[] = hasRights(connection) ? ['rights'] : [];
+    const probing: StepName[] = probe ? ['write', ...rights, 'rename', 'delete'] : [];
     const isProxied = connection.proxy !== undefined || connection.jump?.proxy !== undefined;
     const hops: StepName[] = [
       ...(isProxied ? (['proxy'] as const) : []),
@@ -277,6 +279,10 @@ class TestRun {
       }
       existing = first;
       this.#done('write', `${first}, ${PROBE_BYTES.length} bytes`);
+      if (this.#order.includes('rights')) {
+        const made = { file: first, folder: joinPath(folder, `${name}-folder`) };
+        this.#done('rights', await probeRights(remote, this.#connection, made));
+      }
       await remote.move(first, second, { replace: false });
       existing = second;
       this.#done('rename', second);

@@ -27,6 +27,7 @@ const testStep = object('TestStep', {
       'login',
       'list',
       'write',
+      'rights',
       'rename',
       'delete',
     ],

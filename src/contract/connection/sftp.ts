@@ -53,6 +53,48 @@ const settings = {
       isAdvanced: true,
     },
   ),
+  fileMode: given(
+    textOrNull(
+      'Rights of the files that the gateway makes, as octal text such as `0640`; null = as the server decides. A file that is written again is made again.',
+      { maxLength: 4 },
+    ),
+    {
+      texts: {
+        label: 'Rights of new files',
+        hint: 'Octal, such as 0640. The owner must be allowed to read and write. Empty: the server decides.',
+      },
+      file: {
+        allowed:
+          '3 or 4 octal digits in quotes, such as "0640", with which the owner may read and write (6 or 7); or ""',
+        format: 'file-mode-or-empty',
+      },
+      check: 'fileMode',
+      default: null,
+      isHarmless: true,
+      isAdvanced: true,
+    },
+  ),
+  folderMode: given(
+    textOrNull(
+      'Rights of the folders that the gateway makes, as octal text such as `0750`; null = as the server decides.',
+      { maxLength: 4 },
+    ),
+    {
+      texts: {
+        label: 'Rights of new folders',
+        hint: 'Octal, such as 0750. The owner must be allowed to read, write and enter. Empty: the server decides.',
+      },
+      file: {
+        allowed:
+          '3 or 4 octal digits in quotes, such as "0750", with which the owner may read, write and enter (7); or ""',
+        format: 'folder-mode-or-empty',
+      },
+      check: 'folderMode',
+      default: null,
+      isHarmless: true,
+      isAdvanced: true,
+    },
+  ),
   hostKeyRotation: given(
     oneOf(
       ['ask', 'accept'],

@@ -216,6 +216,14 @@ export const fields: ThingTexts = {
         hostKeys: { label: 'Arten von Hostschlüsseln', hint: 'Nur diese, in dieser Folge. Leer: die heutigen.' },
       },
     },
+    fileMode: {
+      label: 'Rechte neuer Dateien',
+      hint: 'Oktal, wie 0640. Der Besitzer muss lesen und schreiben dürfen. Leer: wie der Server entscheidet.',
+    },
+    folderMode: {
+      label: 'Rechte neuer Ordner',
+      hint: 'Oktal, wie 0750. Der Besitzer muss lesen, schreiben und hineingehen dürfen. Leer: wie der Server entscheidet.',
+    },
     certificate: {
       label: 'Zertifikat des privaten Schlüssels',
       hint: 'Der Inhalt der Datei …-cert.pub, die eine Zertifizierungsstelle erstellt hat. Leer: keines.',

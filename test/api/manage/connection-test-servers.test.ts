@@ -6,7 +6,8 @@ import { after, before, test } from 'node:test';
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
 import type { TestReport } from '../../../src/api/connections/test-report.js';
 import { startVsftpd, type FtpServer } from '../../servers/ftp.js';
-import { startSshd } from '../../servers/sshd.js';
+import { startRclone } from '../../servers/rclone.js';
+import { SFTP_SERVER, startSshd } from '../../servers/sshd.js';
 import { shareSwift } from '../../servers/swift.js';
 import type { Browser } from '../../support/gateway.js';
 import { expectError, type ManagedGateway, startManaged } from './support.js';
@@ -160,4 +161,23 @@ test('a jump host is a step of the test, is checked where it is entered, and is 
   const lost = await ops.get('/api/list/behind');
   expectError(lost, 502, 'unreachable');
   assert.match(lost.text, /no way through the connection bastion/);
+});
+
+test('rights are read back: a server that keeps others fails at that step, and nothing is left', async (t) => {
+  const [ssh, rclone] = await startTogether([startSshd([], `${SFTP_SERVER} -u 077`), startRclone()]);
+  t.after(() => Promise.all([ssh.stop(), rclone.stop()]));
+  const rights = { fileMode: '640', folderMode: '2751' };
+  const privateKey = readFileSync(ssh.clientKeyFile, 'utf8');
+  const login = { name: 'R', type: 'sftp', host: '127.0.0.1', ...rights };
+  const { port, username, files: defaultPath } = ssh;
+  const kept = await tried({ ...login, port, username, privateKey, defaultPath });
+  assert.ok(kept.isOk, JSON.stringify(kept.steps));
+  const step = kept.steps.find(({ name }) => name === 'rights');
+  assert.equal(step?.detail, 'files 0640, folders 2751');
+  const silent = await tried({ ...login, port: rclone.port, username: rclone.username, password: rclone.password });
+  assert.deepEqual([failed(silent)?.name, failed(silent)?.code], ['rights', 'remote_failure']);
+  assert.match(failed(silent)?.error ?? '', /a new file has the rights 0\d{3} on the server, not 0640 \(fileMode\)/);
+  assert.deepEqual([readdirSync(ssh.files), readdirSync(rclone.folder)], [[], []]);
+  const unset = await tried({ ...login, fileMode: null, folderMode: null, port, username, privateKey, defaultPath });
+  assert.ok(!unset.steps.some(({ name }) => name === 'rights'));
 });

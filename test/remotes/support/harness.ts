@@ -84,6 +84,8 @@ export function sftpConnection(
     privateKey: server.clientKeyFile === undefined ? undefined : readFileSync(server.clientKeyFile, 'utf8'),
     passphrase: undefined,
     certificate: undefined,
+    fileMode: undefined,
+    folderMode: undefined,
     hostKeys: [],
     ...changes,
   };

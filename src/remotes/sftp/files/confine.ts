@@ -33,6 +33,11 @@ export async function unlessRefused<T>(request: Promise<T>): Promise<T | undefin
   }
 }
 
+/** False if the server refuses. */
+export async function isDone(request: Promise<void>): Promise<boolean> {
+  return (await unlessRefused(request.then(() => true))) === true;
+}
+
 export interface Answered<T> {
   readonly at: ServerPath;
   readonly answer: T;

@@ -24,9 +24,10 @@ import { isSameTime } from '../../times.js';
 import type { HostMemory } from '../memory.js';
 import { isMissing, isStatus, translate } from '../wire/replies.js';
 import { OPEN, type Attributes } from '../wire/wire.js';
-import { measureOpen, unlessRefused, type ServerPath } from './confine.js';
+import { isDone, measureOpen, unlessRefused, type ServerPath } from './confine.js';
 import { type Lane, Lanes } from './lanes.js';
 import { infoOf } from './listing.js';
+import { setFileMode } from './modes.js';
 import { SftpSink, type SinkPlan } from './sink.js';
 import type { Tree } from './tree.js';
 import { closeAndRemove } from './upload.js';
@@ -111,6 +112,7 @@ export class SftpPieces implements Pieces {
       const { channel } = tree;
       const from = await tree.entryIfThere(hidden);
       if (from !== undefined && modifiedAt !== undefined) await unlessRefused(channel.setTimesAt(from.raw, modifiedAt));
+      if (from !== undefined) await setFileMode(channel, { file: from, path }, tree.modes.file);
       const found = await findFile(tree, hidden).catch((error: unknown) => {
         if (isStatus(error)) return 'unseen' as const;
         throw error;
@@ -189,11 +191,6 @@ async function findFile(
     if (isMissing(error)) return undefined;
     throw error;
   }
-}
-
-/** False if the server refuses. */
-async function isDone(request: Promise<void>): Promise<boolean> {
-  return (await unlessRefused(request.then(() => true))) === true;
 }
 
 function mismatch(path: RemotePath, actual: number, expected: number): GatewayError {

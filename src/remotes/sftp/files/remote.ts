@@ -1,6 +1,7 @@
 import { UNCOUNTED } from '../../../budgets/memory.js';
 import { destroyOnAbort, orAbort } from '../../../base/deadline.js';
 import type { EndSignal } from '../../../base/ending.js';
+import { modeText } from '../../../base/file-mode.js';
 import { GatewayError, type Step } from '../../../base/errors.js';
 import type { SftpConnection } from '../../../connections/connection.js';
 import { chooseAgain, chooseRange, hasGrown, type RangeChoice } from '../../reported-size.js';
@@ -46,6 +47,7 @@ import type { SftpLease } from '../session/session.js';
 import { Tree } from './tree.js';
 import { SftpWriter } from './writer.js';
 import { SftpSink } from './sink.js';
+import { type Modes, modesOf } from './modes.js';
 import { closeAndRemove, obstacleAt, SftpUpload, type UploadPlan } from './upload.js';
 import { OPEN } from '../wire/wire.js';
 
@@ -71,6 +73,7 @@ export class SftpRemote implements Remote {
   readonly #lease: SftpLease;
   readonly #memory: HostMemory;
   readonly #atomicUploads: boolean;
+  readonly #modes: Modes;
   readonly #deps: ProtocolDeps;
   readonly #context: RemoteContext;
   readonly #more: MoreSessions<SftpLease>;
@@ -86,6 +89,7 @@ export class SftpRemote implements Remote {
     this.#lease = lease;
     this.#memory = lease.session.memory;
     this.#atomicUploads = connection.atomicUploads;
+    this.#modes = modesOf(connection);
     this.#deps = deps;
     this.#context = context;
     this.#more = more;
@@ -149,6 +153,14 @@ export class SftpRemote implements Remote {
     return this.#run(path, 'open', async ({ channel }) => {
       const { answer } = await this.#confinement.ask(channel, path, ({ raw }) => channel.stat(raw));
       return infoOf(path, answer);
+    });
+  }
+
+  rightsOf(path: RemotePath): Promise<string | undefined> {
+    return this.#run(path, 'verify', async ({ channel }) => {
+      const { answer } = await this.#confinement.ask(channel, path, ({ raw }) => channel.stat(raw));
+      const { mode = 0 } = answer;
+      return mode === 0 ? undefined : modeText(mode);
     });
   }
 
@@ -349,6 +361,7 @@ export class SftpRemote implements Remote {
       const writer: SftpWriter = this.#writer(
         this.#upload(channel, opened.value, file, path, {
           start,
+          mode: undefined,
           publish: async (measuring) => infoOf(path, await measuring),
           takeBack: async (stillOpen) => {
             const handle = stillOpen ?? (await channel.open(file.raw, OPEN.WRITE));
@@ -467,9 +480,7 @@ export class SftpRemote implements Remote {
   async #run<T>(path: RemotePath, step: Step, work: (tree: Tree) => Promise<T>): Promise<T> {
     const ending = this.#ending;
     ending.throwIfAborted();
-    const running = this.#lease
-      .channel()
-      .then((channel) => work(new Tree(channel, this.#confinement, this.#memory, this.#context.places)));
+    const running = this.#lease.channel().then((channel) => work(this.#tree(channel)));
     try {
       return await orAbort(running, ending);
     } catch (error) {
@@ -477,6 +488,10 @@ export class SftpRemote implements Remote {
       if (ending.aborted) running.then(disown, () => undefined);
       throw translate(error, path, step);
     }
+  }
+
+  #tree(channel: SftpChannel): Tree {
+    return new Tree(channel, this.#confinement, this.#memory, this.#context.places, this.#modes);
   }
 
   #openUpload(path: RemotePath, options: WriteOptions): Promise<SftpUpload> {
@@ -554,7 +569,7 @@ export class SftpRemote implements Remote {
     handle: Buffer,
     file: ServerPath,
     path: RemotePath,
-    job: Pick<UploadPlan, 'publish' | 'takeBack' | 'leaveBehind' | 'isHidden'> & { readonly start?: number },
+    job: Pick<UploadPlan, 'publish' | 'takeBack' | 'leaveBehind' | 'isHidden' | 'mode'> & { readonly start?: number },
   ): SftpUpload {
     return new SftpUpload({
       channel,
@@ -563,6 +578,7 @@ export class SftpRemote implements Remote {
       path,
       start: 0,
       isOrderly: this.#isOpenSsh,
+      mode: this.#modes.file,
       memory: this.#memory,
       context: this.#context,
       ...job,

@@ -9,7 +9,10 @@ import type { SftpChannel } from '../session/channel.js';
 import { isMissing, isStatus, STATUS, translate } from '../wire/replies.js';
 import { OPEN } from '../wire/wire.js';
 import { findEntry, findTarget, unlessRefused, type Answered, type Confinement, type ServerPath } from './confine.js';
+import { type Modes, setFolderMode } from './modes.js';
 
+/** Of the rights, those that a file may have from its first byte on; writing takes the others away. */
+const ACCESS = 0o777;
 const SELF = new Set(['.', '..']);
 const SLASH = '/'.charCodeAt(0);
 
@@ -28,6 +31,7 @@ export class Tree implements Places<ServerPath> {
     readonly memory: HostMemory,
     /** The files of a job that miss the same folder make it together. */
     readonly places: KnownPlaces | undefined,
+    readonly modes: Modes,
   ) {}
 
   /** Opens for reading. not_found, is_a_folder, permission_denied. */
@@ -42,7 +46,9 @@ export class Tree implements Places<ServerPath> {
    * clients.
    */
   openForWriting(file: ServerPath, path: RemotePath, flags: number): Promise<Buffer> {
-    return inFolder(this, path, () => this.#open(file, path, flags));
+    const { file: mode } = this.modes;
+    // A new file has no other rights than these from its first byte on.
+    return inFolder(this, path, () => this.#open(file, path, flags, mode === undefined ? undefined : mode & ACCESS));
   }
 
   /** Opens for listing. not_found, not_a_folder. */
@@ -125,11 +131,13 @@ export class Tree implements Places<ServerPath> {
         place = existing.at;
       }
       try {
-        await this.channel.makeFolder(place.raw);
+        await this.channel.makeFolder(place.raw, this.modes.folder);
       } catch (error) {
         if (isStatus(error) && !isMissing(error) && (await this.#isFolder(place))) return 'exists';
         throw error;
       }
+      // The server takes away what its umask forbids.
+      if (this.modes.folder !== undefined) await setFolderMode(this.channel, place, this.modes.folder);
       made = place;
       return 'made';
     };
@@ -195,9 +203,9 @@ export class Tree implements Places<ServerPath> {
     this.channel.close(handle).catch(() => undefined);
   }
 
-  async #open({ raw }: ServerPath, path: RemotePath, flags: number): Promise<Buffer> {
+  async #open({ raw }: ServerPath, path: RemotePath, flags: number, mode?: number): Promise<Buffer> {
     try {
-      return await this.channel.open(raw, flags);
+      return await this.channel.open(raw, flags, mode);
     } catch (error) {
       throw await this.#findCause(translate(error, path, 'open'), path, () => this.channel.stat(raw));
     }

@@ -11,6 +11,7 @@ import type { Attributes } from '../wire/wire.js';
 import { isSameTime } from '../../times.js';
 import type { HostMemory } from '../memory.js';
 import { unlessRefused, type ServerPath } from './confine.js';
+import { setFileMode } from './modes.js';
 
 const ABORT_MS = 10_000;
 
@@ -28,6 +29,8 @@ export interface UploadPlan {
   readonly start: number;
   /** The server executes requests in order, so the file may be measured and closed directly after its last write. */
   readonly isOrderly: boolean;
+  /** The rights that the file gets before its name; undefined = as the server decides. */
+  readonly mode?: number | undefined;
   readonly memory: HostMemory;
   readonly context: Pick<RemoteContext, 'unverified'>;
   /** Publishes the file, once `measuring` has shown that it is complete, closed and of the right size. */
@@ -118,9 +121,12 @@ export class SftpUpload {
   }
 
   async #measureAndClose({ size, modifiedAt }: Commit, written: Promise<void>): Promise<Attributes> {
-    const { channel, handle, path, file, isOrderly, memory } = this.plan;
+    const { channel, handle, path, file, isOrderly, memory, mode } = this.plan;
     const expectedSize = this.plan.start + size;
     if (!isOrderly) await written;
+    const given = setFileMode(channel, { handle, file, path }, mode);
+    // Others may close the file first. If they refuse, the file is still open, and is closed when it is taken back.
+    if (!isOrderly) await given;
     this.#isOpen = false;
     // If it is refused or lost, the file's attributes show it.
     if (modifiedAt !== undefined && isOrderly) channel.setTimes(handle, modifiedAt).catch(() => undefined);
@@ -129,7 +135,7 @@ export class SftpUpload {
       throw error;
     });
     try {
-      const [open] = await Promise.all([measured, channel.close(handle), written]);
+      const [open] = await Promise.all([measured, channel.close(handle), written, given]);
       // Closing the file may set the present time.
       const isDatedLate = modifiedAt !== undefined && !isOrderly;
       if (isDatedLate) await unlessRefused(channel.setTimesAt(file.raw, modifiedAt));

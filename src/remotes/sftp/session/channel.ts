@@ -16,6 +16,7 @@ import {
 import {
   encodeRequest,
   MalformedReply,
+  modeAttribute,
   PacketAssembler,
   REPLY,
   ReplyReader,
@@ -172,8 +173,9 @@ export class SftpChannel {
     this.#writer.flush();
   }
 
-  open(path: Buffer, flags: number): Promise<Buffer> {
-    return this.#ask(REQUEST.OPEN, [path, flags, 0], takeHandle);
+  /** `mode`: the rights of a new file, of which the server may take some away. */
+  open(path: Buffer, flags: number, mode?: number): Promise<Buffer> {
+    return this.#ask(REQUEST.OPEN, [path, flags, ...modeAttribute(mode)], takeHandle);
   }
 
   close(handle: Buffer): Promise<void> {
@@ -205,6 +207,15 @@ export class SftpChannel {
     return this.#ask(REQUEST.SETSTAT, [path, ...timeAttributes(modifiedAt)], takeOk);
   }
 
+  /** Sets the rights of an open file. */
+  setMode(handle: Buffer, mode: number): Promise<void> {
+    return this.#ask(REQUEST.FSETSTAT, [handle, ...modeAttribute(mode)], takeOk);
+  }
+
+  setModeAt(path: Buffer, mode: number): Promise<void> {
+    return this.#ask(REQUEST.SETSTAT, [path, ...modeAttribute(mode)], takeOk);
+  }
+
   openFolder(path: Buffer): Promise<Buffer> {
     return this.#ask(REQUEST.OPENDIR, [path], takeHandle);
   }
@@ -218,8 +229,9 @@ export class SftpChannel {
     return this.#ask(REQUEST.REMOVE, [path], takeOk);
   }
 
-  makeFolder(path: Buffer): Promise<void> {
-    return this.#ask(REQUEST.MKDIR, [path, 0], takeOk);
+  /** `mode`: its rights, of which the server may take some away. */
+  makeFolder(path: Buffer, mode?: number): Promise<void> {
+    return this.#ask(REQUEST.MKDIR, [path, ...modeAttribute(mode)], takeOk);
   }
 
   removeFolder(path: Buffer): Promise<void> {

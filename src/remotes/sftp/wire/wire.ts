@@ -43,6 +43,8 @@ export interface Attributes {
   readonly modifiedAt: Date;
   /** The server reported the kind of entry: the permissions have type bits. */
   readonly hasType: boolean;
+  /** Permissions with the kind of entry; 0 or absent if the server reported none. */
+  readonly mode?: number;
 }
 
 export interface NameEntry {
@@ -90,6 +92,10 @@ export function timeAttributes(modifiedAt: Date): number[] {
   const seconds = Math.floor(modifiedAt.getTime() / 1000);
   return [ATTRIBUTE.TIMES, seconds, seconds];
 }
+
+/** The attributes of OPEN, MKDIR, SETSTAT and FSETSTAT for the permissions only; without any, none. */
+export const modeAttribute = (mode: number | undefined): number[] =>
+  mode === undefined ? [0] : [ATTRIBUTE.PERMISSIONS, mode];
 
 /** Reads the fields of one reply; a missing field throws MalformedReply. */
 export class ReplyReader {
@@ -145,6 +151,7 @@ export class ReplyReader {
       isLink: type === FILE_TYPE.LINK,
       modifiedAt: new Date(modifiedSeconds * 1000),
       hasType: type !== 0,
+      mode,
     };
   }
 

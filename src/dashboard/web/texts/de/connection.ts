@@ -34,6 +34,7 @@ const steps: Words = {
   login: 'Anmelden',
   list: 'Ausgangsordner auflisten',
   write: 'Kleine Datei schreiben',
+  rights: 'Rechte neuer Dateien und Ordner',
   rename: 'Sie umbenennen',
   delete: 'Sie löschen',
 };

@@ -33,6 +33,7 @@ const steps: Words = {
   login: 'Log in',
   list: 'List the default folder',
   write: 'Write a small file',
+  rights: 'Rights of new files and folders',
   rename: 'Rename it',
   delete: 'Delete it',
 };
