@@ -29,19 +29,23 @@ export async function findAttention(
 ): Promise<readonly AttentionItem[]> {
   const { figures } = storage.management;
   const inDays = (days: number): Date => new Date(now.getTime() + days * DAY_MS);
-  const [failing, watch, stopped, late, certificates, hostKeys, keys, waitingJobs, month] = await Promise.all([
-    figures.failingConnections(accountId, now),
-    figures.watchTrouble(accountId, now),
-    figures.stoppedSchedules(accountId),
-    figures.lateSchedules(accountId, new Date(now.getTime() - LATE_MS)),
-    figures.expiringCertificates(accountId, inDays(CERTIFICATE_WARNING_DAYS)),
-    figures.waitingHostKeys(accountId),
-    figures.expiringKeys(accountId, inDays(KEY_WARNING_DAYS)),
-    figures.jobsWaitingForHours(accountId),
-    monthOf(storage, accountId, monthlyActions, now),
-  ]);
-  const counted = (kind: 'copies_failed' | 'dead_letters' | 'jobs_waiting', count: number): AttentionItem[] =>
-    count === 0 ? [] : [{ kind, count }];
+  const [failing, watch, stopped, late, certificates, hostKeys, keys, waitingJobs, waitingFolders, month] =
+    await Promise.all([
+      figures.failingConnections(accountId, now),
+      figures.watchTrouble(accountId, now),
+      figures.stoppedSchedules(accountId),
+      figures.lateSchedules(accountId, new Date(now.getTime() - LATE_MS)),
+      figures.expiringCertificates(accountId, inDays(CERTIFICATE_WARNING_DAYS)),
+      figures.waitingHostKeys(accountId),
+      figures.expiringKeys(accountId, inDays(KEY_WARNING_DAYS)),
+      figures.jobsWaitingForHours(accountId),
+      figures.foldersWaitingForHours(accountId),
+      monthOf(storage, accountId, monthlyActions, now),
+    ]);
+  const counted = (
+    kind: 'copies_failed' | 'dead_letters' | 'jobs_waiting' | 'watched_folders_waiting',
+    count: number,
+  ): AttentionItem[] => (count === 0 ? [] : [{ kind, count }]);
   const items: AttentionItem[] = [
     ...failing.map(({ connectionId: id, name, error }) => ({ kind: 'connection_failing' as const, id, name, error })),
     ...watch.failing.map((folder) => ({ kind: 'watched_folder_failing' as const, ...folder })),
@@ -54,6 +58,7 @@ export async function findAttention(
     ...keys.map((key) => ({ kind: 'key_expiring' as const, ...key })),
     ...hostKeys.map((connection) => ({ kind: 'host_keys_waiting' as const, ...connection })),
     ...counted('jobs_waiting', waitingJobs),
+    ...counted('watched_folders_waiting', waitingFolders),
   ];
   return items.sort((one, other) => ATTENTION_KINDS.indexOf(one.kind) - ATTENTION_KINDS.indexOf(other.kind));
 }

@@ -260,6 +260,28 @@ const kinds = {
       open: 'Aufträge ansehen',
     },
   },
+  watched_folders_waiting: {
+    facts: 'count',
+    isPlanned: true,
+    page: '/watched',
+    found: 'watched folders wait for the [hours](limits-and-hours.md#hours) of their connections',
+    en: {
+      text: [
+        '{count} watched folder waits for the hours of its connection',
+        '{count} watched folders wait for the hours of their connections',
+      ],
+      choice: 'Watched folders wait for the hours of a connection',
+      open: 'See the watched folders',
+    },
+    de: {
+      text: [
+        '{count} überwachter Ordner wartet auf die Zeiten seiner Verbindung',
+        '{count} überwachte Ordner warten auf die Zeiten ihrer Verbindungen',
+      ],
+      choice: 'Überwachte Ordner warten auf die Zeiten einer Verbindung',
+      open: 'Überwachte Ordner ansehen',
+    },
+  },
 } as const satisfies Readonly<Record<string, AttentionDefinition>>;
 
 type Kinds = typeof kinds;

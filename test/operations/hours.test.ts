@@ -144,7 +144,16 @@ describe('the hours of a connection', () => {
     const due = `"nextCheckAt":"${new Date(CLOSED.beginsAt).toISOString()}"`;
     await eventually(async () => JSON.stringify(await folder()).includes(due), 'the folder waits for the hours');
     assert.doesNotMatch(JSON.stringify(await folder()), /outside_hours/);
+    const attention = async (): Promise<string> =>
+      JSON.stringify((await owner.get('/manage/overview')).json['attention']);
+    assert.match(await attention(), /"watched_folders_waiting".*1 watched folder waits for the hours/);
     await edit(null);
+    const { status: again } = await owner.post(`/manage${target}/check`);
+    assert.ok(again < 300);
+    await eventually(
+      async () => !(await attention()).includes('watched_folders_waiting'),
+      'the folder is checked and waits no longer',
+    );
   });
 
   test('hours are validated where they are entered', async () => {

@@ -147,6 +147,14 @@ export class Figures {
     return row?.count ?? 0;
   }
 
+  /** Watched folders whose next check waits for the hours of their connections. */
+  async foldersWaitingForHours(accountId: string): Promise<number> {
+    const row = await this.#database.first<{ count: number }>`
+      select count(*) from watched_folders
+      where account_id = ${accountId} and is_active and waits_until = next_check_at and waits_until > now()`;
+    return row?.count ?? 0;
+  }
+
   /** Schedules that stopped because of an error, with the reason; not those that an owner has switched off. */
   async stoppedSchedules(
     accountId: string,

@@ -267,7 +267,8 @@ export class WatchedFolders {
   /** The check that has begun is not made now: the folder is due again at that time. */
   async postponeCheck(id: string, checkId: string, until: Date): Promise<void> {
     await this.#database.all`
-      update watched_folders set check_id = null, next_check_at = ${until}, is_follow_up = false
+      update watched_folders
+      set check_id = null, next_check_at = ${until}, waits_until = ${until}, is_follow_up = false
       where id = ${id} and check_id = ${checkId}`;
   }
 
