@@ -38,6 +38,8 @@ export interface FormField {
   readonly isAlone?: boolean;
   /** A part of an object that takes the place of the choice with the field's name, once one of its parts is filled in. */
   readonly isInstead?: boolean;
+  /** A part that belongs to this value of the object's first part alone. */
+  readonly onlyFor?: string;
   readonly default?: unknown;
   readonly choices?: readonly string[];
   readonly example?: string;
@@ -60,6 +62,7 @@ interface FieldSchema {
   readonly maximum?: number;
   readonly maxLength?: number;
   readonly writeOnly?: boolean;
+  readonly 'x-only-for'?: string;
 }
 
 interface About {
@@ -100,6 +103,7 @@ export function formFields(name: string, schema: FieldSchema, about: About = {})
       isNullable,
       ...(about.isAlone === true ? { isAlone: true } : {}),
       ...(about.isInstead === true ? { isInstead: true } : {}),
+      ...(schema['x-only-for'] === undefined ? {} : { onlyFor: schema['x-only-for'] }),
       ...(about.default === undefined ? {} : { default: about.default }),
       ...(choices === undefined ? {} : { choices }),
       ...(about.example === undefined ? {} : { example: about.example }),

@@ -113,6 +113,8 @@ interface Given<S extends TSchema = TSchema, A extends TSchema = TSchema, R = un
   /** Answers to keys contain it if they contain this other field. */
   readonly goesWith?: string;
   readonly option?: CommandOption;
+  /** The parts of its object that belong to one value of the first part: forms ask for them only then. */
+  readonly partsFor?: Readonly<Record<string, string>>;
   /** Always has its default: requests cannot set it. */
   readonly isFixed?: boolean;
   /** Converts the value of a request to that of a row. */

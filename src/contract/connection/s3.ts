@@ -84,6 +84,7 @@ const encryption = given(
       }),
     },
     shown: encryptionObject(ENCRYPTION, { keyId: text('Id or ARN of the key.') }),
+    partsFor: { keyId: 'kms', key: 'customer' },
     keep: ({ type, keyId: id }) => ({ type, ...(id === undefined ? {} : { keyId: id }) }),
     default: { type: 'none' },
     isHarmless: true,

@@ -11,7 +11,7 @@ import { CONNECTION_TYPES, type ConnectionType } from './types.js';
 type Schema = Readonly<Record<string, unknown>>;
 
 /** A field of requests. */
-export interface Field extends Pick<Given, 'isAdvanced' | 'isHarmless'> {
+export interface Field extends Pick<Given, 'isAdvanced' | 'isHarmless' | 'partsFor'> {
   readonly name: string;
   readonly texts: FieldTexts;
   /** The description for forms and prompts, in which an empty input means null. */
@@ -46,12 +46,12 @@ function fieldsIn(fields: Readonly<Record<string, Given | Secret>>): readonly Fi
     const isSecret = field.kind === 'secret';
     if (isSecret ? field.partOf !== undefined : field.isFixed === true || field.isFileOnly === true) return [];
     const { texts, input, isNeeded: isRequired = false } = field;
-    const { isAdvanced, isHarmless, default: usual } = isSecret ? {} : (field as Partial<Given>);
+    const { isAdvanced, isHarmless, partsFor, default: usual } = isSecret ? {} : (field as Partial<Given>);
     const schema = isSecret
       ? secretSchema(field, isRequired)
       : { ...field.schema, ...(usual === undefined ? {} : { default: usual }) };
     const hint = wordsOf(field).replaceAll('`', '').replaceAll('null =', 'empty =');
-    const rest = { schema, isRequired, isSecret, isLong: input === 'long', isAdvanced, isHarmless };
+    const rest = { schema, isRequired, isSecret, isLong: input === 'long', isAdvanced, isHarmless, partsFor };
     return [{ name, texts: texts as FieldTexts, hint, ...rest }];
   });
 }
@@ -199,15 +199,15 @@ export function shownFieldsOf({ type, settings, secrets, can }: Definition): Fie
 
 /**
  * The schema of a form, in its order: `title` is the label, `description` the hint, `writeOnly` marks secrets; a choice
- * is a `oneOf` of constants with titles.
+ * is a `oneOf` of constants with titles; `x-only-for` is the value of the object's first part that a part belongs to.
  */
 export function formSchema(definition: Definition): Schema {
   const fields = fieldsOf(definition);
-  const drawn = fields.map(({ name, texts: { label, choices }, hint, schema, isSecret }) => {
+  const drawn = fields.map(({ name, texts: { label, choices }, hint, schema, isSecret, partsFor = {} }) => {
     const { enum: _values, ...rest } = schema as JsonSchema;
     const objects = (rest.oneOf ?? []).filter(({ properties }) => properties !== undefined);
     const titles = Object.entries(choices ?? {}).map(([value, title]) => ({ const: value, title }));
-    const shape = choices === undefined ? schema : { ...rest, oneOf: [...titles, ...objects] };
+    const shape = choices === undefined ? withOwners(schema, partsFor) : { ...rest, oneOf: [...titles, ...objects] };
     const marks = isSecret ? { writeOnly: true } : {};
     return [name, { title: label, ...shape, description: hint, ...marks }] as const;
   });
@@ -218,6 +218,17 @@ export function formSchema(definition: Definition): Schema {
     properties: Object.fromEntries(drawn),
     examples: [definition.example],
   };
+}
+
+/** The same object, whose parts say which value of the first one they belong to. */
+function withOwners(schema: Schema, owners: Readonly<Record<string, string>>): Schema {
+  const { properties = {} } = schema as JsonSchema;
+  if (Object.keys(owners).length === 0) return schema;
+  const parts = Object.entries(properties).map(([part, shape]) => {
+    const { [part]: owner } = owners;
+    return [part, owner === undefined ? shape : { ...(shape as Schema), 'x-only-for': owner }] as const;
+  });
+  return { ...schema, properties: Object.fromEntries(parts) };
 }
 
 export const summaryFields = {

@@ -87,12 +87,20 @@ export function isOfNone(fields: readonly FormField[], name: string, draft: Draf
   );
 }
 
+/** Whether the field belongs to another value of its object's first field. */
+export function isOfOther(fields: readonly FormField[], name: string, draft: Draft): boolean {
+  const [of] = name.split('.');
+  const onlyFor = fields.find((field) => field.name === name)?.onlyFor;
+  const first = fields.find((field) => field.name.startsWith(`${of}.`))?.name ?? '';
+  return onlyFor !== undefined && draft[first] !== onlyFor;
+}
+
 /** The answers by the fields of the request. Empty fields are undefined, and absent objects null. */
 export function answersOf(fields: readonly FormField[], draft: Draft, asks: Asks = () => true): Values {
   const answers: Record<string, unknown> = {};
   for (const field of fields) {
     const [name = '', part] = field.name.split('.');
-    if (!asks(name)) continue;
+    if (!asks(name) || isOfOther(fields, field.name, draft)) continue;
     const answer = answerTo(field, draft[field.name]);
     if (part === undefined) answers[name] = answer;
     else if (isOfNone(fields, field.name, draft)) answers[name] = null;
@@ -129,6 +137,7 @@ function text(answer: unknown): string {
 export function isReady(fields: readonly FormField[], draft: Draft, asks: Asks): boolean {
   return fields.every((field) => {
     if (!asks(field.name.split('.')[0] ?? '') || isOfNone(fields, field.name, draft)) return true;
+    if (isOfOther(fields, field.name, draft)) return true;
     const answer = answerTo(field, draft[field.name]);
     return isEmpty(answer) ? !isRequired(field) : !Number.isNaN(answer);
   });

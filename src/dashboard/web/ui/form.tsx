@@ -17,6 +17,7 @@ import {
   type Draft,
   draftOf,
   isOfNone,
+  isOfOther,
   isReady,
   isRequired,
   textsAt,
@@ -197,9 +198,10 @@ export function FormFields({ form, groups, special = {} }: FieldsProps): ReactEl
 /** Kinds of input that are as wide as their section. */
 const WIDE: readonly string[] = ['flag', 'choice', 'lines', 'words', 'long'] satisfies FormField['input'][];
 
-/** Whether the field waits for the first field of its object. */
+/** Whether the field waits for the first field of its object, or for another value of it. */
 function isLater(fields: readonly FormField[], name: string, draft: Draft): boolean {
   const [of = ''] = name.split('.');
+  if (isOfOther(fields, name, draft)) return true;
   return isOfNone(fields, name, draft) && fields.find((field) => field.name.startsWith(`${of}.`))?.name !== name;
 }
 
