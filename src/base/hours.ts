@@ -42,20 +42,46 @@ export function hoursRefusal(text: string): string | undefined {
 
 /** When the hours begin next, in milliseconds since 1970; undefined = they are now. */
 export function hoursBegin(text: string, now: number): number | undefined {
-  const { windows, offset } = hoursOf(text);
-  const today = Math.floor((now + offset(now)) / DAY_MS);
+  const hours = hoursOf(text);
+  const today = dayOf(hours, now);
   let next = Infinity;
   // Yesterday's may not have ended.
   for (let day = today - 1; day <= today + LOOK_AHEAD_DAYS && next === Infinity; day++) {
-    for (const window of windows) {
-      if (window.day !== (((day + DAY_OF_EPOCH) % 7) + 7) % 7) continue;
-      const [begin, end] = [window.from, window.to].map((at) => momentOf(day * DAY_MS + at * MINUTE_MS, offset));
-      if (begin === undefined || end === undefined || end <= now || end <= begin) continue;
+    for (const { begin, end } of spansOn(hours, day)) {
+      if (end <= now) continue;
       if (begin <= now) return undefined;
       next = Math.min(next, begin);
     }
   }
   return next;
+}
+
+/** When the hours that are now end, with those that follow at once; undefined = not within two weeks. */
+export function hoursEnd(text: string, now: number): number | undefined {
+  const hours = hoursOf(text);
+  const today = dayOf(hours, now);
+  let last = now;
+  for (let day = today - 1; day <= today + LOOK_AHEAD_DAYS; day++) {
+    const spans = [...spansOn(hours, day)].sort((one, other) => one.begin - other.begin);
+    for (const { begin, end } of spans) if (begin <= last) last = Math.max(last, end);
+    // What begins on a later day follows at midnight, if at all.
+    if (day > today && dayOf(hours, last) < day) return last;
+  }
+  return undefined;
+}
+
+const dayOf = ({ offset }: Hours, at: number): number => Math.floor((at + offset(at)) / DAY_MS);
+
+/** The windows that begin on that day, in milliseconds since 1970; not those that a change of the clock leaves out. */
+function* spansOn(
+  { windows, offset }: Hours,
+  day: number,
+): Generator<{ readonly begin: number; readonly end: number }> {
+  for (const window of windows) {
+    if (window.day !== (((day + DAY_OF_EPOCH) % 7) + 7) % 7) continue;
+    const [begin, end] = [window.from, window.to].map((at) => momentOf(day * DAY_MS + at * MINUTE_MS, offset));
+    if (begin !== undefined && end !== undefined && end > begin) yield { begin, end };
+  }
 }
 
 function hoursOf(text: string): Hours {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { hoursBegin, hoursRefusal } from '../../src/base/hours.js';
+import { hoursBegin, hoursEnd, hoursRefusal } from '../../src/base/hours.js';
 
 /** The next beginning as ISO text; 'now' within the hours. */
 function begin(hours: string, now: string): string {
@@ -37,6 +37,24 @@ for (const [hours, now, expected] of [
   ['22:00-02:30 America/New_York', '2026-11-01T06:00:00Z', 'now'],
 ] as const) {
   test(`${hours} at ${now}`, () => assert.equal(begin(hours, now), expected));
+}
+
+for (const [hours, now, expected] of [
+  [NIGHTS, '2026-11-27T19:00:00Z', '2026-11-28T05:00:00.000Z'],
+  [NIGHTS, '2026-11-28T04:59:59Z', '2026-11-28T05:00:00.000Z'],
+  // Friday's night, the weekend, and no night from Sunday to Monday: they follow each other.
+  ['Mo-Fr 20:00-06:00; Sa,Su 00:00-24:00 Europe/Berlin', '2026-11-27T20:00:00Z', '2026-11-29T23:00:00.000Z'],
+  ['08:00-12:00,12:00-17:00 UTC', '2026-11-27T09:00:00Z', '2026-11-27T17:00:00.000Z'],
+  ['08:00-12:00,11:00-11:30 UTC', '2026-11-27T11:10:00Z', '2026-11-27T12:00:00.000Z'],
+  ['Fr 08:00-24:00; Sa 00:00-01:00 UTC', '2026-11-27T09:00:00Z', '2026-11-28T01:00:00.000Z'],
+  // The clock goes back at 03:00 of 2026-10-25: an hour more.
+  ['01:00-04:00 Europe/Berlin', '2026-10-24T23:30:00Z', '2026-10-25T03:00:00.000Z'],
+  ['00:00-24:00 UTC', '2026-11-27T09:00:00Z', undefined],
+] as const) {
+  test(`${hours} at ${now} ends`, () => {
+    const end = hoursEnd(hours, Date.parse(now));
+    assert.equal(end === undefined ? undefined : new Date(end).toISOString(), expected);
+  });
 }
 
 for (const hours of [

@@ -137,6 +137,39 @@ describe('the frame of the page', () => {
     assert.equal(await field('Bucket').inputValue(), 'backup');
   });
 
+  test('what belongs to one kind of encryption is asked for and sent with that kind alone', async () => {
+    await page.goto('/connections/new');
+    await page.getByRole('radio', { name: 'S3', exact: true }).check();
+    await page.getByText('Limits and server options').click();
+    const field = (label: string) => page.getByLabel(label, { exact: true });
+    const shown = async (): Promise<number[]> =>
+      Promise.all(['Id of the KMS key', 'Encryption key'].map((label) => field(label).count()));
+    assert.deepEqual(await shown(), [0, 0]);
+    await field('Encryption').selectOption('customer');
+    await field('Encryption key').fill('not a key');
+    assert.deepEqual(await shown(), [0, 1]);
+    await field('Encryption').selectOption('kms');
+    await field('Id of the KMS key').fill('key-1');
+    assert.deepEqual(await shown(), [1, 0]);
+    await field('Encryption').selectOption('aes256');
+    assert.deepEqual(await shown(), [0, 0]);
+    await name().fill('Encrypted lake');
+    await page.getByRole('textbox', { name: 'Bucket', exact: true }).fill('lake');
+    await page.getByRole('textbox', { name: 'Access key id', exact: true }).fill('AKIA');
+    await page.getByLabel('Secret access key').fill('secret');
+    const saving = page.waitForResponse((response) => response.request().method() === 'POST');
+    await page.getByRole('button', { name: 'Save the connection' }).click();
+    const answer = await saving;
+    const { encryption } = answer.request().postDataJSON() as { readonly encryption: unknown };
+    assert.deepEqual(encryption, { type: 'aes256' });
+    assert.equal(answer.status(), 201, `${answer.url()} ${await answer.text()}`);
+    await page.getByRole('heading', { name: 'Encrypted lake' }).waitFor();
+    // The card of the connection shows what is set.
+    await page.getByRole('heading', { name: 'What is set' }).waitFor();
+    await page.getByText('type aes256', { exact: true }).waitFor();
+    await manage(page, 'DELETE', '/manage/connections/encrypted-lake?confirm=true');
+  });
+
   test('the id is derived from the name, and the result of the test is kept when it is saved', async () => {
     const { connections } = (await manage(page, 'GET', '/manage/connections')) as {
       connections: { host: string; port: number; username: string }[];

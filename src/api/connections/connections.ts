@@ -9,10 +9,11 @@ import { CONNECTION_TYPES, definitionOf } from '../../contract/connection/types.
 import { SLUG } from '../../contract/patterns.js';
 import { type ConnectionDraft, type SecretChanges, settingsOf } from '../../storage/storage.js';
 import { successAnswer } from '../fields.js';
+import { cardSettingsOf } from './card-settings.js';
 import { connectionView, draftOf, editedDraft, schemas, secretValues } from './connection-input.js';
 import { requireJump } from './jump.js';
 import { CLOSED, newName } from '../fields.js';
-import { CONNECTION_EXAMPLE, ID, TIME } from '../../contract/examples.js';
+import { CONNECTION_EXAMPLE, ID, LATER, TIME } from '../../contract/examples.js';
 import { actorOf, type AtItem, connectionAt, type Services, connectionOf, refuseConfigured } from '../services.js';
 import { connectionType, describedType } from './schemas.js';
 import { EDIT_ERRORS, madeAnswer, managedConnection, sample, sampleInput, shown, shownAnswer } from './view.js';
@@ -80,12 +81,15 @@ endpoint('GET /manage/connections/:id', {
     example: {
       ...sample,
       card: { software: 'OpenSSH_9.2p1', home: '/home/gw', canExec: true, testedAt: TIME },
+      set: [{ name: 'hours', facts: { opensAt: LATER } }],
     },
   },
   errors: ['unknown_connection'],
 }).handle(async (input, services) => {
   const connection = await connectionAt(services, input);
-  return { ...connectionView(connection), card: connection.lastTest?.card ?? null };
+  const { storage } = services;
+  const set = await cardSettingsOf(connection, (id) => storage.management.connections.find(input.caller.accountId, id));
+  return { ...connectionView(connection), card: connection.lastTest?.card ?? null, set };
 });
 
 endpoint('POST /manage/connections', {

@@ -6,6 +6,7 @@ import type { Definition, Values } from '../../contract/connection/definition.js
 import { connectionFields } from '../../contract/connection/fields.js';
 import { changeSchema, fieldsOf, formSchema, inputSchema, shownFieldsOf } from '../../contract/connection/schemas.js';
 import { shownFields } from '../../contract/thing.js';
+import { cardSettings } from './card-settings.js';
 import { card } from './test-report.js';
 
 /** After the schema check: the fields of its type and no others. */
@@ -74,8 +75,12 @@ function componentOfType({ type }: Definition, suffix: string, schema: object): 
 /** Key: the type. */
 export function connectionAnswers(definitions: readonly Definition[]): Readonly<Record<string, object>> {
   const answers = definitions.map((definition) => {
-    // Lists omit the card.
-    const fields = { ...shownFields(shownFieldsOf(definition), 'owner'), card: Type.Optional(card) };
+    // Lists omit the card, and what is set.
+    const fields = {
+      ...shownFields(shownFieldsOf(definition), 'owner'),
+      card: Type.Optional(card),
+      set: Type.Optional(cardSettings),
+    };
     return [definition.type, componentOfType(definition, 'Connection', Type.Object(fields))] as const;
   });
   return Object.fromEntries(answers);

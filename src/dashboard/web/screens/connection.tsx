@@ -1,5 +1,5 @@
 /** A connection: its settings, test and host keys, and facts about its server. */
-import { type ReactElement, type ReactNode, useState } from 'react';
+import { Fragment, type ReactElement, type ReactNode, useState } from 'react';
 import { useLocation } from 'wouter';
 import { request, segment } from '../api/client.ts';
 import { queries, useAction, useRead } from '../api/hooks.ts';
@@ -10,6 +10,7 @@ import { ConfirmAction } from '../ui/actions.tsx';
 import { Button, Facts, Failure, LinkButton, Mono, Notice, Panel, Skeleton, Time } from '../ui/basics.tsx';
 import { Detail, DetailPage } from '../ui/detail.tsx';
 import { Menu } from '../ui/dialog.tsx';
+import { textsAt } from '../ui/draft.ts';
 import { FolderOpen } from '../ui/icons.tsx';
 import { useUnsaved } from '../ui/unsaved.ts';
 import { AnnouncedKeys } from './connection/announced-keys.tsx';
@@ -144,6 +145,7 @@ function Editor(props: { readonly connection: Connection; readonly types: readon
           <TestPanel {...of} />
           {connection.hostKeys !== undefined && <HostKeys connection={connection} isOwned={isOwned} />}
           {connection.hostKeys !== undefined && <AnnouncedKeys id={id} />}
+          <SettingsCard connection={connection} multiline={of.type.multiline} />
           {connection.card !== undefined && connection.card !== null && <ServerCard card={connection.card} />}
         </div>
       </div>
@@ -190,6 +192,42 @@ function DeleteConnection(props: { readonly connection: Connection; readonly onC
     </ConfirmAction>
   );
 }
+
+function SettingsCard(props: {
+  readonly connection: Connection;
+  /** Fields whose text has several lines. */
+  readonly multiline: readonly string[];
+}): ReactElement | null {
+  const { connection, multiline } = props;
+  const { set = [] } = connection;
+  if (set.length === 0) return null;
+  const values: Readonly<Record<string, unknown>> = connection;
+  const rows = set.map(({ name, facts }) => {
+    const value = multiline.includes(name) ? true : values[name];
+    const { label = name, choices = {} } = textsAt('connection', name) ?? {};
+    const shown = typeof value === 'string' ? (choices[value] ?? value) : show(name, value);
+    const followed = Object.entries(facts).map(([fact, text]) => (
+      <div key={fact} className="hint">
+        {words.setFacts[fact] ?? fact}: {ENDS_WITH_TIME.test(fact) ? <Time iso={text} form="long" /> : text}
+      </div>
+    ));
+    return [
+      label,
+      <Fragment key={name}>
+        {shown}
+        {followed}
+      </Fragment>,
+    ] as const;
+  });
+  return (
+    <Panel isPadded title={words.set}>
+      <Facts of={Object.fromEntries(rows)} />
+    </Panel>
+  );
+}
+
+/** Names of facts that are times. */
+const ENDS_WITH_TIME = /(?:At|Until)$/;
 
 function ServerCard({ card }: { readonly card: Card }): ReactElement {
   const facts = Object.entries(words.facts).map(([key, name]) => {

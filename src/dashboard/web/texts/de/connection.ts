@@ -23,6 +23,16 @@ const facts: Words = {
   testedAt: 'Gesehen',
 };
 
+const setFacts: Words = {
+  name: 'Name',
+  address: 'Server',
+  opensAt: 'Öffnet',
+  closesAt: 'Schließt',
+  keyId: 'Schlüssel-Id',
+  principals: 'Für die Benutzer',
+  validUntil: 'Gültig bis',
+};
+
 const steps: Words = {
   identity: 'Schlüssel holen',
   resolve: 'Namen nachschlagen',
@@ -84,6 +94,8 @@ export const connection: Texts['connection'] = {
   },
   card: 'Der Server',
   facts,
+  set: 'Was eingestellt ist',
+  setFacts,
   yes: 'ja',
   no: 'nein',
   minute: 'eine Minute',

@@ -22,6 +22,16 @@ const facts: Words = {
   testedAt: 'Last seen',
 };
 
+const setFacts: Words = {
+  name: 'Name',
+  address: 'Server',
+  opensAt: 'Opens',
+  closesAt: 'Closes',
+  keyId: 'Key id',
+  principals: 'For the users',
+  validUntil: 'Valid until',
+};
+
 const steps: Words = {
   identity: 'Get keys',
   resolve: 'Look up the name',
@@ -83,6 +93,8 @@ export const connection = {
   },
   card: 'The server',
   facts,
+  set: 'What is set',
+  setFacts,
   yes: 'yes',
   no: 'no',
   minute: 'a minute',
