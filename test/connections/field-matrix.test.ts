@@ -19,8 +19,10 @@ interface Field {
   readonly types: readonly string[];
   /** Merged into the server's connection. */
   readonly value: (server: number) => Readonly<Record<string, unknown>>;
-  /** Servers that do not have it, by a word of their names: the step `write` fails for the reason. */
-  readonly refused?: { readonly by: string; readonly reason: RegExp };
+  /** What a step says of it. */
+  readonly shows?: readonly [step: string, detail: RegExp];
+  /** Servers that do not have it, by a word of their names: this step fails for the reason. */
+  readonly refused?: { readonly by: string; readonly step: string; readonly reason: RegExp };
 }
 
 let gateway: TestGateway;
@@ -33,15 +35,36 @@ const ALL = ['sftp', 'ftp', 's3'] as const;
 
 const FIELDS: readonly Field[] = [
   { name: 'none of them', types: ALL, value: () => ({}) },
-  { name: 'proxy (SOCKS5)', types: ALL, value: () => ({ proxy: { url: socks.url } }) },
+  {
+    name: 'proxy (SOCKS5)',
+    types: ALL,
+    value: () => ({ proxy: { url: socks.url } }),
+    shows: ['proxy', / through the proxy socks5:/],
+  },
   {
     name: 'proxy (CONNECT)',
     types: ALL,
     value: () => ({ proxy: { url: http.url, username: http.username, password: http.password } }),
+    shows: ['proxy', / through the proxy http:/],
   },
-  { name: 'via', types: ALL, value: (server) => ({ via: `bastion-${server}` }) },
-  { name: 'bytesPerSecond', types: ALL, value: () => ({ bytesPerSecond: 1_000_000 }) },
-  { name: 'hours', types: ALL, value: () => ({ hours: 'Mo-Su 00:00-24:00 Europe/Berlin' }) },
+  {
+    name: 'via',
+    types: ALL,
+    value: (server) => ({ via: `bastion-${server}` }),
+    shows: ['jump_host', /through the jump host bastion-/],
+  },
+  {
+    name: 'bytesPerSecond',
+    types: ALL,
+    value: () => ({ bytesPerSecond: 1_000_000 }),
+    shows: ['limits', /^1000000 bytes a second$/],
+  },
+  {
+    name: 'hours',
+    types: ALL,
+    value: () => ({ hours: 'Mo-Su 00:00-24:00 Europe/Berlin' }),
+    shows: ['limits', /^always open$/],
+  },
   { name: 'algorithms', types: ['sftp'], value: () => ({ algorithms: 'legacy' }) },
   {
     name: 'algorithms (lists)',
@@ -49,6 +72,13 @@ const FIELDS: readonly Field[] = [
     value: () => ({ algorithms: { ciphers: ['aes256-ctr', 'aes128-ctr'], macs: ['hmac-sha2-256'] } }),
   },
   { name: 'encoding', types: ['ftp'], value: () => ({ encoding: 'windows-1251' }) },
+  {
+    name: 'fileMode, folderMode',
+    types: ['sftp'],
+    value: () => ({ fileMode: '0640', folderMode: '0750' }),
+    shows: ['rights', /0640.*0750/],
+    refused: { by: 'rclone', step: 'rights', reason: /the server accepts them and keeps others/ },
+  },
   { name: 'timeZone', types: ['ftp'], value: () => ({ timeZone: 'Europe/Berlin' }) },
   { name: 'listing', types: ['ftp'], value: () => ({ listing: 'unix' }) },
   { name: 'acct', types: ['ftp'], value: () => ({ acct: 'department' }) },
@@ -56,18 +86,40 @@ const FIELDS: readonly Field[] = [
     name: 'role',
     types: ['s3'],
     value: () => ({ role: { arn: 'arn:aws:iam::111122223333:role/transfer', endpoint: sts.endpoint } }),
+    shows: ['identity', /the role arn:aws:iam::111122223333:role\/transfer/],
   },
   {
     name: 'encryption (aes256)',
     types: ['s3'],
     value: () => ({ encryption: { type: 'aes256' } }),
-    refused: { by: 'Swift', reason: /Server-side encryption is not supported/ },
+    shows: ['write', /, with encryption aes256$/],
+    refused: { by: 'Swift', step: 'write', reason: /Server-side encryption is not supported/ },
   },
-  { name: 'storageClass', types: ['s3'], value: () => ({ storageClass: 'STANDARD' }) },
-  { name: 'acl', types: ['s3'], value: () => ({ acl: 'private' }) },
-  { name: 'requesterPays', types: ['s3'], value: () => ({ requesterPays: true }) },
-  { name: 'checksums (always)', types: ['s3'], value: () => ({ checksums: 'always' }) },
-  { name: 'checksums (never)', types: ['s3'], value: () => ({ checksums: 'never' }) },
+  {
+    name: 'storageClass',
+    types: ['s3'],
+    value: () => ({ storageClass: 'STANDARD' }),
+    shows: ['write', /, with storageClass STANDARD$/],
+  },
+  { name: 'acl', types: ['s3'], value: () => ({ acl: 'private' }), shows: ['write', /, with acl private$/] },
+  {
+    name: 'requesterPays',
+    types: ['s3'],
+    value: () => ({ requesterPays: true }),
+    shows: ['write', /, with requesterPays$/],
+  },
+  {
+    name: 'checksums (always)',
+    types: ['s3'],
+    value: () => ({ checksums: 'always' }),
+    shows: ['write', /, with checksums always$/],
+  },
+  {
+    name: 'checksums (never)',
+    types: ['s3'],
+    value: () => ({ checksums: 'never' }),
+    shows: ['write', /, with checksums never$/],
+  },
 ];
 
 /** Each server has an account of its own: one account may test 30 connections a minute. */
@@ -124,7 +176,7 @@ for (const [index, entry] of SERVERS.entries()) {
     });
     after(() => server.stop());
 
-    for (const { name, types, value, refused } of FIELDS) {
+    for (const { name, types, value, shows, refused } of FIELDS) {
       if (!types.includes(entry.type)) continue;
       test(name, async (t) => {
         const connection = { name: 'M', ...inRequest(server.connection), ...value(index) };
@@ -132,13 +184,15 @@ for (const [index, entry] of SERVERS.entries()) {
         assert.equal(answer.status, 200, answer.text);
         const report = answer.json as unknown as TestReport;
         t.diagnostic(`| ${name} | ${entry.name} | ${shown(report)} |`);
-        const failed = report.steps.filter(({ status }) => status === 'failed');
-        if (refused === undefined || !entry.name.includes(refused.by)) return assert.deepEqual(failed, []);
-        assert.deepEqual(
-          failed.map((step) => step.name),
-          ['write'],
-        );
-        assert.match(failed[0]?.error ?? '', refused.reason);
+        const failed = report.steps.find(({ status }) => status === 'failed');
+        if (refused !== undefined && entry.name.includes(refused.by)) {
+          assert.equal(failed?.name, refused.step);
+          assert.match(failed?.error ?? '', refused.reason);
+          return;
+        }
+        assert.equal(failed, undefined);
+        const [step, detail] = shows ?? ['login', /./];
+        assert.match(report.steps.find((one) => one.name === step)?.detail ?? '', detail);
       });
     }
   });

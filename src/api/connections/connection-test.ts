@@ -21,6 +21,7 @@ import type { Remote } from '../../remotes/remote.js';
 import type { PresentSecrets } from '../../remotes/renewed-login.js';
 import { hostKeyMismatch, waitingWords } from '../../remotes/trust.js';
 import { hasRights, probeRights } from './rights-probe.js';
+import { limitsDetail, objectDetail } from './step-details.js';
 import type { StepReport, TestReport } from './test-report.js';
 
 interface TesterOptions {
@@ -165,6 +166,11 @@ class TestRun {
     ];
     const isIssued = connection.type === 's3' && (connection.credentials !== 'static' || connection.role !== undefined);
     const first: StepName[] = isIssued ? ['identity'] : [];
+    const limits = limitsDetail(connection, Date.now());
+    if (limits !== undefined) {
+      first.unshift('limits');
+      this.#results.push({ name: 'limits', status: 'ok', durationMs: 0, detail: limits });
+    }
     this.#order = [...first, 'resolve', 'connect', ...hops, ...secure, 'login', 'list', ...probing];
   }
 
@@ -278,7 +284,8 @@ class TestRun {
         throw error;
       }
       existing = first;
-      this.#done('write', `${first}, ${PROBE_BYTES.length} bytes`);
+      const asked = objectDetail(this.#connection);
+      this.#done('write', `${first}, ${PROBE_BYTES.length} bytes${asked === '' ? '' : `, with ${asked}`}`);
       if (this.#order.includes('rights')) {
         const made = { file: first, folder: joinPath(folder, `${name}-folder`) };
         this.#done('rights', await probeRights(remote, this.#connection, made));

@@ -17,6 +17,7 @@ export const card = orNull(serverCard, 'What was learned of the server; null bef
 const testStep = object('TestStep', {
   name: oneOf(
     [
+      'limits',
       'identity',
       'resolve',
       'connect',

@@ -34,6 +34,7 @@ const setFacts: Words = {
 };
 
 const steps: Words = {
+  limits: 'Grenzen und Zeiten',
   identity: 'Schlüssel holen',
   resolve: 'Namen nachschlagen',
   connect: 'Verbinden',

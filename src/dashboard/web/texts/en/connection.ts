@@ -33,6 +33,7 @@ const setFacts: Words = {
 };
 
 const steps: Words = {
+  limits: 'Limits and hours',
   identity: 'Get keys',
   resolve: 'Look up the name',
   connect: 'Connect',
