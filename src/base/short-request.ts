@@ -29,6 +29,17 @@ interface ShortAnswer {
 /** The answer is longer than it may be. */
 export class TooLong extends Error {}
 
+/**
+ * Calls `fail` if the server changes the protocol, which nothing asked for. Without this, node:http would close the
+ * request without an answer or an error, and no deadline could end the wait.
+ */
+export function refuseUpgrade(request: http.ClientRequest, fail: (error: Error) => void): void {
+  request.once('upgrade', (_answer, socket) => {
+    socket.destroy();
+    fail(Object.assign(new Error('the server changes the protocol (101)'), { code: 'HPE_PAUSED_UPGRADE' }));
+  });
+}
+
 /** Follows no redirect: that would send a token elsewhere. @throws TooLong, or the error of the socket */
 export function shortRequest(url: URL, request: ShortRequest): Promise<ShortAnswer> {
   const { method, headers, body = '', maxBytes, limit, agents } = request;
@@ -50,6 +61,7 @@ export function shortRequest(url: URL, request: ShortRequest): Promise<ShortAnsw
       onAbort(limit, (reason) => sent.destroy(reason)),
     );
     sent.on('error', fail);
+    refuseUpgrade(sent, fail);
     sent.once('response', (answer) => {
       textOf(answer, maxBytes).then((text) => done({ status: answer.statusCode ?? 0, text }), fail);
     });

@@ -5,6 +5,7 @@ import https from 'node:https';
 import { withDeadline } from '../base/deadline.js';
 import { GatewayError, refusal, toGatewayError } from '../base/errors.js';
 import { hasReadableLogin } from '../base/formats.js';
+import { refuseUpgrade } from '../base/short-request.js';
 import type { Dialer, OwnedRequest } from '../remotes/dial/dial.js';
 
 const SECRET_PREFIX = 'whsec_';
@@ -112,6 +113,7 @@ export function createSender({ dialer, timeoutMs, requireHttps }: SenderOptions)
         const isClosed = error.code === 'ECONNRESET' || error.code === 'EPIPE';
         reject(request.reusedSocket && isClosed ? new ClosedAtRest() : error);
       });
+      refuseUpgrade(request, reject);
       request.once('response', (response) => {
         const chunks: Buffer[] = [];
         let bytes = 0;

@@ -4,6 +4,7 @@ import http from 'node:http';
 import type { Duplex, Readable } from 'node:stream';
 import { waitFor } from '../base/deadline.js';
 import { GatewayError, type GatewayErrorDetails, hasCode } from '../base/errors.js';
+import { refuseUpgrade } from '../base/short-request.js';
 import { proofOf } from '../remotes/certificate-proof.js';
 import type { Dialer } from '../remotes/dial/dial.js';
 import type { ServerProof } from '../remotes/remote.js';
@@ -115,6 +116,7 @@ export function createUrlFetcher({ dialer, connectTimeoutMs, stallTimeoutMs }: U
       });
       request.once('response', (message) => resolve((response = wholeOnly(message, failures, signal))));
       request.on('error', (error) => reject(fetchError(failures, error, signal)));
+      refuseUpgrade(request, (error) => reject(fetchError(failures, error, signal)));
       request.end();
       return (error) => {
         if (error !== undefined) request.destroy();

@@ -7,6 +7,8 @@ import { test } from 'node:test';
 import { GatewayError } from '../../src/base/errors.js';
 import { createSender } from '../../src/events/send.js';
 import { createDialer } from '../../src/remotes/dial/dial.js';
+import { withCode } from '../support/errors.js';
+import { ended, startUpgrading } from '../servers/upgrading.js';
 
 const RULES: Parameters<typeof createDialer>[0] = {
   localAddress: '',
@@ -43,4 +45,12 @@ test('a connection that the receiver has closed meanwhile is no failed attempt',
   // A new connection that breaks is a failure.
   answersAgain = false;
   await assert.rejects(send(), (error) => error instanceof GatewayError && error.code === 'unreachable');
+});
+
+test('a receiver that changes the protocol is a failed attempt', async (t) => {
+  const receiver = await startUpgrading(t);
+  const sender = createSender({ dialer: createDialer(RULES, () => []), timeoutMs: 30_000, requireHttps: false });
+  t.after(() => sender.close());
+  const sent = sender.send(receiver.url.href, {}, '{}', { owner: 'a1', signal: new AbortController().signal });
+  await assert.rejects(ended(sent, receiver), withCode('unreachable', /changes the protocol \(101\)/));
 });

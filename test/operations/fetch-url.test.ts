@@ -8,6 +8,7 @@ import { gzipSync } from 'node:zlib';
 import { GatewayError } from '../../src/base/errors.js';
 import { createDialer } from '../../src/remotes/dial/dial.js';
 import { createUrlFetcher, parseHttpUrl, type UrlFetcher } from '../../src/operations/fetch-url.js';
+import { ended, startUpgrading } from '../servers/upgrading.js';
 import { withCode } from '../support/errors.js';
 
 const ASKED = { owner: 'account', signal: new AbortController().signal };
@@ -174,4 +175,12 @@ test('only http and https URLs are URLs', () => {
   for (const text of ['', 'ftp://example.com/', 'file:///etc/passwd', '/relative', 'http://', 'javascript:1']) {
     assert.throws(() => parseHttpUrl(text, 'url'), withCode('bad_request', /^url must be/));
   }
+});
+
+test('a server that changes the protocol is refused at once', async (t) => {
+  const server = await startUpgrading(t);
+  await assert.rejects(
+    ended(fetcher(t).fetch(server.url, ASKED), server),
+    withCode('fetch_failed', /cannot be spoken to/),
+  );
 });

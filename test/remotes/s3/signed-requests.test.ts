@@ -7,8 +7,9 @@ import assert from 'node:assert/strict';
 import { suite, test, type TestContext } from 'node:test';
 import { putWhole } from '../../../src/remotes/whole.js';
 import type { Remote } from '../../../src/remotes/remote.js';
-import { at, connectionTo, failsWith, patterned, S3Rig } from '../support/s3-rig.js';
+import { at, connectionTo, failsWith, namesIn, patterned, S3Rig } from '../support/s3-rig.js';
 import { s3Error, S3Stub } from '../../servers/scripted-s3.js';
+import { ended, startUpgrading, SWITCHING } from '../../servers/upgrading.js';
 
 const KEYS = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY' };
 
@@ -99,6 +100,28 @@ suite('short objects', () => {
     stub.late = ({ method }) =>
       method === 'PUT' ? { headers: { etag: '"e"' }, body: '<?xml version="1.0"?><a/>' } : undefined;
     assert.equal((await putWhole(remote, at('/f'), patterned(10))).etag, 'e', 'a yes with words');
+  });
+
+  test('a store that changes the protocol ends the request', async (t) => {
+    const [stub, remote] = await setUp(t);
+    const left = new Promise<void>((done) => {
+      stub.early = ({ method, incoming: { socket } }) => {
+        if (method !== 'PUT') return undefined;
+        socket.once('close', () => done()).write(SWITCHING);
+        return 'taken';
+      };
+    });
+    const stored = putWhole(remote, at('/f'), patterned(10));
+    await assert.rejects(ended(stored, { left }), failsWith('protocol_error', /does not speak HTTP/));
+  });
+
+  test('the same, for a request of the SDK: it ends in time', { timeout: 60_000 }, async (t) => {
+    const store = await startUpgrading(t);
+    const rig = new S3Rig(connectionTo({ endpoint: store.url.href, bucket: 'b', ...KEYS }), {
+      limits: { stallTimeoutMs: 100 },
+    });
+    t.after(() => rig.close());
+    await assert.rejects(namesIn(await rig.open(), '/'), failsWith('stall_timeout'));
   });
 
   test('a busy store is asked three times in all', async (t) => {

@@ -2,6 +2,7 @@ import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { pipeline, Readable, Transform } from 'node:stream';
+import { orAbort } from '../../../base/deadline.js';
 import { GatewayError } from '../../../base/errors.js';
 import { proofOf } from '../../certificate-proof.js';
 import type { ServerProof } from '../../remote.js';
@@ -28,6 +29,15 @@ export interface Witnessed {
   readonly seen?: Seen;
 }
 
+interface Ended {
+  readonly abortSignal?: AbortSignal;
+}
+
+/** A store that changes the protocol (101) closes the request, and NodeHttpHandler does not hear the signal any more. */
+function ended<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  return signal === undefined ? work : orAbort(work, signal);
+}
+
 type Handled = Awaited<ReturnType<NodeHttpHandler['handle']>>;
 
 /**
@@ -40,8 +50,11 @@ export class BoundedHandler extends NodeHttpHandler {
     ...[request, options]: Parameters<NodeHttpHandler['handle']>
   ): ReturnType<NodeHttpHandler['handle']> {
     request.headers['user-agent'] = USER_AGENT;
-    const { answered, seen } = (options ?? {}) as Answered & Witnessed;
-    const result = answered === undefined ? await super.handle(request, options) : { response: responseOf(answered) };
+    const { answered, seen, abortSignal } = (options ?? {}) as Answered & Witnessed & Ended;
+    const result =
+      answered === undefined
+        ? await ended(super.handle(request, options), abortSignal)
+        : { response: responseOf(answered) };
     const { response } = result;
     if (seen !== undefined && response.body instanceof IncomingMessage) {
       seen.socket = response.body.socket;

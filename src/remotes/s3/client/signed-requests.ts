@@ -19,7 +19,7 @@ import https from 'node:https';
 import { onAbort } from '../../../base/deadline.js';
 import { type Keys, RequestSigner } from '../../../base/aws-signature.js';
 import type { EndSignal } from '../../../base/ending.js';
-import type { Agents } from '../../../base/short-request.js';
+import { type Agents, refuseUpgrade } from '../../../base/short-request.js';
 import type { S3Connection } from '../../../connections/connection.js';
 import { proofOf } from '../../certificate-proof.js';
 import { type Added, addedHeaders } from './additions.js';
@@ -220,6 +220,7 @@ export class SignedRequests {
         onAbort(ending, (reason) => request.destroy(reason)),
       );
       request.on('error', fail);
+      refuseUpgrade(request, fail);
       request.once('response', done);
       request.end(body);
     });
