@@ -198,7 +198,7 @@ class TestRun {
   }
 
   #certificateShown(socket: TLSSocket): void {
-    if (this.#certificate !== null) return;
+    if (this.#certificate !== null || this.#isAtIssuer) return;
     const { subject, issuer, valid_to: until, fingerprint256 } = socket.getPeerCertificate();
     const validTo = new Date(until).toISOString();
     this.#certificate = {
@@ -305,9 +305,13 @@ class TestRun {
   #done(name: StepName, detail: string): void {
     // Data connections and further sockets report the same steps again.
     if (!this.#order.includes(name) || this.#isDone(name)) return;
-    // Until then, the sockets lead to the service that issues the keys.
-    if (name !== 'identity' && this.#order.includes('identity') && !this.#isDone('identity')) return;
+    if (name !== 'identity' && this.#isAtIssuer) return;
     this.#results.push({ name, status: 'ok', durationMs: this.#lap(), detail });
+  }
+
+  /** Whether the sockets lead to the service that issues the keys: they do until it has. */
+  get #isAtIssuer(): boolean {
+    return this.#order.includes('identity') && !this.#isDone('identity');
   }
 
   #isDone(name: StepName): boolean {

@@ -6,6 +6,7 @@ import { MetadataStub } from '../../servers/scripted-metadata.js';
 import { S3Stub } from '../../servers/scripted-s3.js';
 import { stsError, StsStub } from '../../servers/scripted-sts.js';
 import type { Browser } from '../../support/gateway.js';
+import { selfSigned } from '../../remotes/support/s3-over-tls.js';
 import { ACCOUNTS, expectError, field, type ManagedGateway, startManaged, withSql } from './support.js';
 
 const ARN = 'arn:aws:iam::111122223333:role/transfer';
@@ -101,6 +102,25 @@ const own = (): object => ({
   bucket: 'b',
   accessKeyId: 'AKIDOWN',
   secretAccessKey: 'own-secret',
+});
+
+test('the certificate that a test shows is that of the store, not of the token service', async (t) => {
+  const [store, issuer] = await Promise.all(['store.test', 'sts.test'].map((name) => S3Stub.start(selfSigned(name))));
+  assert.ok(store !== undefined && issuer !== undefined);
+  t.after(() => Promise.all([store.stop(), issuer.stop()]));
+  const keys = { AccessKeyId: 'ASIA', SecretAccessKey: 's', SessionToken: 't', Expiration: '2999-01-01T00:00:00Z' };
+  const elements = Object.entries(keys).map(([name, value]) => `<${name}>${value}</${name}>`);
+  issuer.early = () => ({ status: 200, body: `<Credentials>${elements.join('')}</Credentials>` });
+  const role = { arn: ARN, endpoint: issuer.endpoint };
+  const connection = { ...own(), endpoint: store.endpoint, tlsVerify: false, role };
+  const { json } = await ops.post('/manage/test-connection', { connection });
+  const { isOk, steps, certificate } = json as unknown as TestReport;
+  assert.ok(isOk, JSON.stringify(steps));
+  assert.deepEqual(
+    steps.map(({ name }) => name),
+    ['identity', 'resolve', 'connect', 'certificate', 'login', 'list'],
+  );
+  assert.equal(certificate?.subject, 'store.test');
 });
 
 test('no request makes a connection that uses the identity of the gateway', async () => {
