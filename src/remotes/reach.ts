@@ -20,7 +20,7 @@ const REACHING: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'protocol_error',
   'certificate_rejected',
 ]);
-const STEPS: ReadonlySet<Step | undefined> = new Set<Step>(['resolve', 'connect', 'login']);
+const STEPS: ReadonlySet<Step | undefined> = new Set<Step>(['resolve', 'connect', 'proxy', 'login']);
 /** Only servers send these; S3 sends them at any request. */
 const LETTING_IN: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['login_refused', 'host_key_mismatch']);
 

@@ -103,11 +103,20 @@ test('the way through a proxy is a step', async () => {
   proxy.listen(0, '127.0.0.1');
   await once(proxy, 'listening');
   const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
-  const connection = { name: 'P', type: 'sftp', host: 'inner.example', username: 'u', password: 'w', proxy: { url } };
-  const report = await run('/manage/test-connection', { connection });
-  assert.deepEqual(states(report).slice(0, 4), ['resolve ok', 'connect ok', 'proxy failed', 'host_key skipped']);
-  assert.equal(failed(report)?.code, 'unreachable');
-  assert.match(failed(report)?.error ?? '', /the proxy .* does not connect to inner\.example:22: its rules forbid it/);
+  for (const [type, next] of [
+    ['sftp', 'host_key skipped'],
+    ['ftp', 'login skipped'],
+  ] as const) {
+    const connection = { name: 'P', type, host: 'inner.example', username: 'u', password: 'w', proxy: { url } };
+    const report = await run('/manage/test-connection', { connection });
+    assert.deepEqual(states(report).slice(0, 4), ['resolve ok', 'connect ok', 'proxy failed', next]);
+    assert.equal(failed(report)?.code, 'unreachable');
+    assert.match(
+      failed(report)?.error ?? '',
+      /the proxy .* does not connect to inner\.example:\d+: its rules forbid it/,
+    );
+    assert.match(failed(report)?.advice ?? '', /^Check host and port/);
+  }
   proxy.close();
 });
 

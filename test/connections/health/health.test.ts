@@ -128,6 +128,7 @@ test('only errors of reaching the server and of logging in count', () => {
   for (const one of [
     error('dns_failed', 'resolve'),
     error('unreachable', 'connect'),
+    error('unreachable', 'proxy'),
     error('connect_timeout', 'login'),
     error('certificate_rejected', 'connect'),
     error('host_key_mismatch', 'login'),
