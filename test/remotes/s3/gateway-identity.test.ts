@@ -240,6 +240,12 @@ describe('the identity of the gateway at an object store', () => {
       ['sends broken keys', 'protocol_error', /no keys/, issues({ ...expired, AccessKeyId: 'A\r\nx: y' })],
       ['sends no time', 'protocol_error', /no keys/, issues({ ...expired, Expiration: 'soon' })],
       ['sends expired keys', 'remote_failure', /have expired/, issues(expired)],
+      [
+        'may not assume the role',
+        'login_refused',
+        /has no keys of the role gateway of this machine/,
+        issues({ Code: 'AssumeRoleUnauthorizedAccess', Message: 'EC2 cannot assume the role gateway.' }),
+      ],
     ] as const)
       test(`a metadata service that ${what}: the error says so`, async () => {
         await open('instance', ec2);

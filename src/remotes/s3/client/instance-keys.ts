@@ -5,7 +5,7 @@
 import { type AwsEnvironment, variableOf } from '../../../base/aws-environment.js';
 import { withDeadline } from '../../../base/deadline.js';
 import type { EndSignal } from '../../../base/ending.js';
-import { GatewayError, type ErrorCode } from '../../../base/errors.js';
+import { type ErrorCode, GatewayError, type RemoteReply } from '../../../base/errors.js';
 import { shortRequest, TooLong } from '../../../base/short-request.js';
 import { parsed, valueIn } from '../../../connections/secrets/ask.js';
 import { USER_AGENT } from './bounded-handler.js';
@@ -134,6 +134,12 @@ function wordIn(answer: Answer, form: RegExp): string {
 
 function keysIn(answer: Answer, holder: string): TemporaryKeys {
   const json = parsed(textIn(answer));
+  const [code, message] = [valueIn(json, 'Code'), valueIn(json, 'Message')];
+  // The service answers 200 also if the machine may not have its role.
+  if (typeof code === 'string' && code !== 'Success') {
+    const remote = { code, text: typeof message === 'string' ? message : code };
+    throw failure('login_refused', `the metadata service has no keys of ${holder}`, undefined, remote);
+  }
   const [accessKeyId, secretAccessKey, sessionToken, expiration] = [
     'AccessKeyId',
     'SecretAccessKey',
@@ -154,6 +160,6 @@ function noKeys(): GatewayError {
   return failure('protocol_error', 'the metadata service sent an answer that has no keys');
 }
 
-function failure(code: ErrorCode, text: string, cause?: unknown): GatewayError {
-  return new GatewayError(code, text, { step: 'login', cause });
+function failure(code: ErrorCode, text: string, cause?: unknown, remote?: RemoteReply): GatewayError {
+  return new GatewayError(code, text, { step: 'login', cause, remote });
 }
