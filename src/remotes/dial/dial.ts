@@ -3,6 +3,7 @@ import https from 'node:https';
 import net from 'node:net';
 import type { Duplex } from 'node:stream';
 import tls from 'node:tls';
+import { domainToASCII } from 'node:url';
 import ipaddr from 'ipaddr.js';
 import { orAbort, waitFor, withDeadline } from '../../base/deadline.js';
 import { abortSignalOf, type EndSignal } from '../../base/ending.js';
@@ -481,21 +482,24 @@ interface Behind {
 }
 
 function nameBehind(host: string): Behind {
-  const name = host
-    .toLowerCase()
-    .replace(/^\[(.*)\]$/, '$1')
-    .replace(/\.$/, '');
+  const name = plainName(host.replace(/^\[(.*)\]$/, '$1'));
   // A name of the proxy's own machine, which may be this one.
   const literal = name === 'localhost' || name.endsWith('.localhost') ? '127.0.0.1' : name;
   // The proxy also reads odd notations (octal, 0x7f.1) as addresses.
   return { name, candidate: ipaddr.isValid(literal) ? candidateOf(literal) : undefined };
 }
 
+/** The name as proxies read it: in ASCII and lower case, without dots at its end, of which some remove any number. */
+function plainName(text: string): string {
+  const name = text.replace(/[.\u3002\uff0e\uff61]+$/, '');
+  return (domainToASCII(name) || name).toLowerCase();
+}
+
 /** A server behind a proxy, as the operator lists it: a block of addresses, or a name. */
 type Target = Cidr | string;
 
 function targetOf(text: string): Target {
-  return ipaddr.isValid(text) || ipaddr.isValidCIDR(text) ? parseCidr(text) : text.toLowerCase();
+  return ipaddr.isValid(text) || ipaddr.isValidCIDR(text) ? parseCidr(text) : plainName(text);
 }
 
 function isTarget(targets: readonly Target[], name: string, candidate: Candidate | undefined): boolean {

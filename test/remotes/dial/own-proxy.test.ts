@@ -239,7 +239,9 @@ describe('proxies that misbehave', () => {
 });
 
 describe('the network rules behind the proxy', () => {
-  const PRIVATE = ['127.0.0.1', '10.1.2.3', '169.254.169.254', '[::1]', '[::ffff:10.1.2.3]', '2130706433', 'localhost'];
+  const LITERAL = ['127.0.0.1', '10.1.2.3', '169.254.169.254', '[::1]', '[::ffff:10.1.2.3]', '2130706433', 'localhost'];
+  // Squid removes all dots at the end of a name.
+  const PRIVATE = [...LITERAL, '127.0.0.1.', '169.254.169.254..', 'localhost...'];
 
   test('private addresses are refused in any notation, also as the target of a redirect, and the proxy is not asked', async (t) => {
     const proxy = await startScriptedProxy(t);
@@ -261,13 +263,15 @@ describe('the network rules behind the proxy', () => {
   });
 
   test('network.proxied limits names; a name that may be asked for is not looked up', async (t) => {
-    const proxied = { allow: ['*.partner.example'], deny: ['secret.partner.example'] };
+    const proxied = { allow: ['*.partner.example'], deny: ['secret.partner.example', 'bücher.partner.example'] };
     const dialer = dialerThrough(t, { url: 'http://127.0.0.1:9' }, { proxied });
     for (const purpose of ['url', 'webhook'] as const) {
       const options = { ...ASKED, purpose, timeoutMs: LATE_MS };
       await dialer.check('a.partner.example', 443, options);
-      for (const host of ['secret.partner.example', 'other.example', '127.0.0.1']) {
-        await assert.rejects(dialer.check(host, 443, options), withCode('address_denied', /behind a proxy/));
+      const inOtherForms = ['SECRET.partner.example..', 'ｓecret.partner.example', 'secret。partner.example'];
+      const ofUrl = new URL('http://bücher.partner.example').hostname;
+      for (const host of ['secret.partner.example', ...inOtherForms, ofUrl, 'other.example', '127.0.0.1']) {
+        await assert.rejects(dialer.check(host, 443, options), withCode('address_denied', /behind a proxy/), host);
       }
     }
   });
