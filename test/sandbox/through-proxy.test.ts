@@ -53,9 +53,10 @@ test('url uploads and webhooks go through network.proxy, the sandbox does not', 
   };
 
   const refused = await upload();
-  assert.deepEqual([refused.status, refused.headers['x-error-code']], [502, 'login_refused'], refused.text);
-  assert.match(refused.text, /the proxy http:\/\/\S+ refused its login; password is read from file:/);
-  assert.match((await deliver(`${origin}/hook`)).errorMessage ?? '', /the proxy \S+ refused its login/);
+  assert.deepEqual([refused.status, refused.headers['x-error-code']], [502, 'unreachable'], refused.text);
+  assert.match(refused.text, /the proxy http:\/\/\S+ gets no valid login from this gateway/);
+  assert.match((await deliver(`${origin}/hook`)).errorMessage ?? '', /the proxy \S+ gets no valid login/);
+  assert.ok(!refused.text.includes(secret), 'no path of the machine');
   assert.ok(!gateway.output().includes('another password'));
 
   writeFileSync(secret, proxy.password);

@@ -1,6 +1,7 @@
 /**
- * The secrets of connections, and of the gateway's own proxy, that gateway.yaml names by reference. They are in memory alone: each event loop reads them
- * itself, when a connection is used first, every few minutes, and when a server has refused a login.
+ * The secrets of connections, and of the gateway's own proxy, that gateway.yaml names by reference. They are in memory
+ * alone: each event loop reads them itself, when a connection is used first, every few minutes, and when a server has
+ * refused a login.
  */
 import { GatewayError } from '../../base/errors.js';
 import { Periodic } from '../../base/periodic.js';

@@ -7,7 +7,7 @@ import { domainToASCII } from 'node:url';
 import ipaddr from 'ipaddr.js';
 import { orAbort, waitFor, withDeadline } from '../../base/deadline.js';
 import { abortSignalOf, type EndSignal } from '../../base/ending.js';
-import { GatewayError, isOutOfDescriptors, outOfDescriptors, type Step } from '../../base/errors.js';
+import { GatewayError, hasCode, isOutOfDescriptors, outOfDescriptors, type Step } from '../../base/errors.js';
 import { createResolver, type Lookup } from '../../resolver/resolver.js';
 import {
   type Address,
@@ -279,16 +279,22 @@ export function createDialer(
     return isInside ? undefined : rules.ownProxy;
   }
 
-  /** Its password may be read from elsewhere. */
-  function connectThroughOwn(
+  /** Its password may be read from elsewhere; account owners, who see the error, neither know nor correct it. */
+  async function connectThroughOwn(
     { proxy, secrets }: OwnProxy,
     host: string,
     port: number,
     options: DialOptions,
   ): Promise<net.Socket> {
-    return withPresentSecrets(secrets, [proxy], options.signal, ([present = proxy]) =>
-      connectThrough(present, host, port, options, true),
-    );
+    try {
+      return await withPresentSecrets(secrets, [proxy], options.signal, ([present = proxy]) =>
+        connectThrough(present, host, port, options, true),
+      );
+    } catch (error) {
+      if (!hasCode(error, 'login_refused')) throw error;
+      const text = `${nameOfProxy(proxy)} gets no valid login from this gateway, whose operator can correct it (network.proxy)`;
+      throw new GatewayError('unreachable', text, { step: 'proxy', remote: error.remote, cause: error });
+    }
   }
 
   /** Bytes come in turns of the connection to the jump host. */
