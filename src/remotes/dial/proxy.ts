@@ -182,13 +182,18 @@ async function askSocks(ask: Questions, { username, password }: Proxy, host: str
 function socksAddress(ask: Questions, host: string): Buffer {
   if (net.isIPv4(host)) return Buffer.from([1, ...host.split('.').map(Number)]);
   if (net.isIPv6(host)) return Buffer.from([4, ...ipaddr.parse(host).toByteArray()]);
+  if (Buffer.byteLength(host) > MOST_NAME_BYTES) throw ask.refused('the name is too long for SOCKS5');
   return Buffer.concat([Buffer.from([3]), sized(ask, host)]);
 }
+
+/** Names, user names and passwords have their length in one byte. */
+const MOST_NAME_BYTES = 255;
 
 /** A text and its length in one byte. */
 function sized(ask: Questions, text: string): Buffer {
   const bytes = Buffer.from(text);
-  if (bytes.length > 255) throw ask.failed('login_refused', 'takes names and passwords of at most 255 bytes');
+  if (bytes.length > MOST_NAME_BYTES)
+    throw ask.failed('login_refused', 'takes user names and passwords of at most 255 bytes');
   return Buffer.concat([Buffer.from([bytes.length]), bytes]);
 }
 

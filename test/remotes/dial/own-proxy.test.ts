@@ -231,6 +231,13 @@ describe('proxies that misbehave', () => {
     );
   });
 
+  test('a name that is too long for SOCKS5 is no refused login', async (t) => {
+    const proxy = await startScriptedProxy(t, [5, 0]);
+    const dialer = dialerThrough(t, { url: `socks5://127.0.0.1:${proxy.port}` });
+    const attempt = fetcherOf(t, dialer)(`http://${'a'.repeat(256)}/`);
+    await assert.rejects(attempt, withCode('unreachable', /: the name is too long for SOCKS5$/));
+  });
+
   test('one that is not there', async (t) => {
     const dialer = dialerThrough(t, { url: 'socks5://127.0.0.1:9' });
     await assert.rejects(
