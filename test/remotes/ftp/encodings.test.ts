@@ -32,6 +32,8 @@ const read = async (remote: Remote, path = at('/')): Promise<string> =>
 /** The label, a name, and its bytes, by other programs. */
 const NAMES = [
   ['windows-1251', 'Отчёт №5', 'cef2f7b8f220b935'],
+  // Its first letter is the byte 255, which begins a command of Telnet, and what follows it completes one.
+  ['cp1251', 'гуляющая пятница', 'e3f3ebfffef9e0ff20effff2ede8f6e0'],
   // The second byte of two of its characters is that of a backslash.
   ['Shift_JIS', '表示ソ能', '955c8ea6835c945c'],
   ['gbk', '报告镕', 'b1a8b8e6e946'],
@@ -162,13 +164,35 @@ test('a path that the encoding cannot express is refused before anything is sent
       await assert.rejects(remote.stat(at('/日本')), refused);
       await assert.rejects(remote.makeFolder(at('/日本')), refused);
       await assert.rejects(put(remote, '/日本', 'x'), refused);
-      const paths = server.commands.map((command) => /^(?!USER|PASS|TYPE)\S+ (.*)/.exec(command)?.[1] ?? '/');
+      const paths = server.commands.map((command) => /^(?!USER|PASS|TYPE|SITE)\S+ (.*)/.exec(command)?.[1] ?? '/');
       assert.deepEqual([...new Set(paths)], ['/']);
       assert.equal(session.alive, true);
       await put(remote, '/б', 'x');
     },
     { encoding: 'windows-1251' },
   );
+});
+
+for (const [refusal, isTwice] of [
+  ["500 'SITE \xff' not understood", true],
+  ["500 'SITE \xdf': command not understood.", true],
+  ["500 'SITE \xff\xff': command not understood.", false],
+  ['500 Unknown SITE command.', false],
+  ['200 done', false],
+] as const) {
+  test(`the byte 255 is sent ${isTwice ? 'twice' : 'once'} to a server that answers: ${refusal}`, async (t) => {
+    const [server, client] = await setUp(t, { SITE: refusal });
+    await client.use((remote) => put(remote, '/пятница', 'x'), { encoding: 'windows-1251' });
+    const [moved = ''] = server.commands.filter((command) => command.startsWith('RNTO'));
+    assert.equal(moved, `RNTO /\xef${isTwice ? '\xff\xff' : '\xff'}\xf2\xed\xe8\xf6\xe0`);
+    assert.ok(server.commands.includes('SITE \xff\xff'));
+  });
+}
+
+test('an encoding without the byte 255 asks for nothing', async (t) => {
+  const [server, client] = await setUp(t);
+  await client.use((remote) => put(remote, '/報告', 'x'), { encoding: 'shift_jis' });
+  assert.ok(!server.commands.some((command) => command.startsWith('SITE')));
 });
 
 test('sessions are shared by the encoding, not by its label', () => {

@@ -12,7 +12,6 @@ import type { TLSSocket } from 'node:tls';
 import { onAbort, within } from '../../../base/deadline.js';
 import type { EndSignal } from '../../../base/ending.js';
 import { GatewayError } from '../../../base/errors.js';
-import type { NameEncoding } from '../../../base/encoding.js';
 import { encodedPath, UTF_8 } from '../../encoded-names.js';
 import { connectionLost, isPositive, notAReply, outOfStep, type Reply } from './replies.js';
 import { FtpReplyReader } from './reply-reader.js';
@@ -63,6 +62,11 @@ export class Control {
   readonly #answerTimeoutMs: number;
   /** The text of the server's greeting. */
   banner = '';
+  /**
+   * The server reads commands as Telnet (RFC 959): to it, a byte 255 is itself only if it is sent twice; one and the byte
+   * behind it may be a command of Telnet, which is cut out of the path.
+   */
+  isTelnet = false;
   #reader = this.#newReader();
   #task: Task | undefined;
   #ending: GatewayError | undefined;
@@ -199,9 +203,16 @@ export class Control {
         });
       }
     }
-    const lines = commands.flatMap((one) => [lineOf(one, this.encoding), CRLF]);
+    const lines = commands.flatMap((one) => [this.#lineOf(one), CRLF]);
     this.#task = task;
     if (lines.length > 0) this.#current.write(Buffer.concat(lines));
+  }
+
+  /** A login is in UTF-8, whatever the encoding of names is. @throws GatewayError bad_path */
+  #lineOf(command: string): Buffer {
+    const line = LOGIN.test(command) ? Buffer.from(command) : encodedPath(this.encoding, command);
+    if (!this.isTelnet || !line.includes(IAC)) return line;
+    return Buffer.from(line.toString('latin1').replaceAll('\xFF', '\xFF\xFF'), 'latin1');
   }
 
   async #askInTurn(asks: readonly Ask[], signal: EndSignal): Promise<readonly Reply[]> {
@@ -312,10 +323,8 @@ export class Control {
 }
 
 const CRLF = Buffer.from('\r\n');
-
-/** A login is in UTF-8, whatever the encoding of names is. @throws GatewayError bad_path */
-const lineOf = (command: string, encoding: NameEncoding): Buffer =>
-  LOGIN.test(command) ? Buffer.from(command) : encodedPath(encoding, command);
+/** Interpret as command (RFC 854). */
+const IAC = 0xff;
 
 interface Pending<T> {
   readonly promise: Promise<T>;

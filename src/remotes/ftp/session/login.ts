@@ -2,6 +2,7 @@
 import type net from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { withDeadline } from '../../../base/deadline.js';
+import type { NameEncoding } from '../../../base/encoding.js';
 import type { EndSignal } from '../../../base/ending.js';
 import { GatewayError, hasCode } from '../../../base/errors.js';
 import type { FtpConnection } from '../../../connections/connection.js';
@@ -107,6 +108,7 @@ async function introduce(
 
   const features = parseFeatures(await ask('FEAT', [200, 202, 211, 214]), listing);
   if (isUtf8 && features.utf8) await ask('OPTS UTF8 ON');
+  control.isTelnet = await readsTelnet(control.encoding, ask);
   if (features.factsToRequest !== undefined) await ask(`OPTS MLST ${features.factsToRequest}`);
   if (security !== undefined) {
     await ask('PBSZ 0');
@@ -118,6 +120,18 @@ async function introduce(
   const type = await ask('TYPE I');
   if (!isPositive(type)) throw unusable(type, `${control.host} knows no binary transfers (TYPE I)`);
   return features;
+}
+
+/**
+ * Asks for a command that no server has: many refuse it by name. If the encoding has a character with the byte 255, the
+ * name shows whether two of them are one to the server. ProFTPD does it by its configuration, others always or never.
+ */
+async function readsTelnet(encoding: NameEncoding, ask: (command: string) => Promise<Reply>): Promise<boolean> {
+  const last = encoding.decode(Buffer.of(0xff));
+  if (!last.isWellFormed()) return false;
+  const { text } = await ask(`SITE ${last}${last}`);
+  const [, name = ''] = /SITE (\P{ASCII}+)/iu.exec(text) ?? [];
+  return name.length === 1;
 }
 
 const unusable = (reply: Reply, text: string): GatewayError =>
