@@ -263,6 +263,14 @@ const FORMATS: readonly Format[] = [
     as: 'dos',
   },
   {
+    name: 'dir of Windows, names that begin with a blank of another kind',
+    lines: [
+      ['11-20-24  10:15AM                    3 \u3000a', file(3, '2024-11-20T10:15', '\u3000a')],
+      ['11-20-24  10:15AM       <DIR>          \u00a0b', ['\u00a0b', 'folder', undefined, '2024-11-20T10:15']],
+    ],
+    as: 'dos',
+  },
+  {
     name: 'dir with separators in sizes',
     lines: [
       ['11-20-24 10:15AM 1,048,576 big.bin', file(1_048_576, '2024-11-20T10:15', 'big.bin')],

@@ -57,7 +57,7 @@ export function parseNetwareLine(line: string, now: Date): ListedLine | undefine
   if (rights === undefined) return undefined;
   const found = datedName(line, columnsOf(line, rights.length), type, now, NETWARE_SIZE_AT);
   // Several blanks precede the name, and no name of NetWare begins with one.
-  const name = found?.name.trimStart() ?? '';
+  const name = found?.name.replace(/^[ \t]+/, '') ?? '';
   return found === undefined || name === '' ? undefined : { ...found, kind: kindOf(type), name };
 }
 
@@ -173,8 +173,11 @@ function withoutTarget(name: string): string {
   return end < 1 ? name : name.slice(0, end);
 }
 
-/** `11-20-24  10:15AM  <DIR>  name`, or a size of digits only: the form that basic-ftp reads reliably. */
-const PLAIN_DOS = /^\d{2}[-/.]\d{1,2}[-/.]\d{1,4}[ \t]+\d{1,2}:\d\d[AP]M[ \t]+(?:<DIR>|\d{1,15})[ \t]+[^ \t]/;
+/**
+ * `11-20-24  10:15AM  <DIR>  name`, or a size of digits only: the form that basic-ftp reads reliably, unless the name
+ * begins with a blank of another kind, such as the ideographic space.
+ */
+const PLAIN_DOS = /^\d{2}[-/.]\d{1,2}[-/.]\d{1,4}[ \t]+\d{1,2}:\d\d[AP]M[ \t]+(?:<DIR>|\d{1,15})[ \t]+\S/;
 /** The same with other clocks, marks of links, and separators in the size. */
 const DOS =
   /^[ \t]*(\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4})[ \t]+(\d{1,2}:\d\d(?::\d\d)?[ \t]?(?:[AP]M?)?)[ \t]+(?:<(DIR|JUNCTION|SYMLINKD?)>|([\d,.'\u00a0\u202f]+))[ \t]+([^ \t].*)$/i;
