@@ -71,6 +71,8 @@ export async function find(remote: Remote, path: RemotePath): Promise<FileInfo |
     return await remote.stat(path);
   } catch (error) {
     if (hasCode(error, 'not_found')) return undefined;
+    // No server was asked: the path is of another server, and this one has no such name in its encoding.
+    if (hasCode(error, 'bad_path') && error.step === 'request') return undefined;
     throw error;
   }
 }

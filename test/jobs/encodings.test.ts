@@ -140,4 +140,16 @@ suite('a connection with an encoding', () => {
     const [failed] = await filesOf(gateway.api, copied.id, 'failed');
     assert.match(failed?.error ?? '', /is no text in shift_jis, so it has no name in utf-8/);
   });
+
+  test('a sync deletes what the destination alone has, also if the source could not have it', async () => {
+    lay('mirrored/a.txt', 'a');
+    mkdirSync(`${sshd.files}/mirror/日本`, { recursive: true });
+    writeFileSync(`${sshd.files}/mirror/日本/日本.txt`, 'x');
+    writeFileSync(`${sshd.files}/mirror/日本.txt`, 'x');
+    const source = { connectionId: 'cyrillic', path: '/mirrored' };
+    const destination = { connectionId: 'sftp', path: '/mirror' };
+    const sync = await run(gateway.api, { type: 'sync', source, destination, deleteExtra: true });
+    assert.deepEqual([sync.state, sync.counts.deleted], ['succeeded', 2], JSON.stringify(sync));
+    assert.deepEqual(readdirSync(`${sshd.files}/mirror`), ['a.txt']);
+  });
 });
