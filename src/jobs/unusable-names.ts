@@ -5,8 +5,9 @@ import type { NameEncoding } from '../base/encoding.js';
 import type { Connection } from '../connections/connection.js';
 import { definitionOf } from '../contract/connection/types.js';
 import { MAX_NAME_BYTES } from '../base/file-name.js';
-import { encodingOn, inexpressibleIn } from '../remotes/encoded-names.js';
+import { encodedPath, encodingOn, inexpressibleIn } from '../remotes/encoded-names.js';
 import { labelOf } from '../remotes/left-out.js';
+import { textOfKey } from '../remotes/path.js';
 import type { LeftOut } from '../remotes/remote.js';
 import type { NewJobFile } from '../storage/storage.js';
 import type { FileFilter } from './file-filter.js';
@@ -61,7 +62,8 @@ function encodingProblem(source: NameEncoding, target: NameEncoding, path: Buffe
 
 /** Servers report it like any other failure, which would be tried again for minutes. */
 function lengthProblem(target: Connection, path: Buffer): string | undefined {
-  if (definitionOf(target).can.isObjectStore || nameIn(path).length <= MAX_NAME_BYTES) return undefined;
+  if (definitionOf(target).can.isObjectStore) return undefined;
+  if (encodedPath(encodingOn(target), textOfKey(nameIn(path))).length <= MAX_NAME_BYTES) return undefined;
   return `is longer than ${MAX_NAME_BYTES} bytes, which the destination cannot hold`;
 }
 

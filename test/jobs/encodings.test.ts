@@ -152,4 +152,20 @@ suite('a connection with an encoding', () => {
     assert.deepEqual([sync.state, sync.counts.deleted], ['succeeded', 2], JSON.stringify(sync));
     assert.deepEqual(readdirSync(`${sshd.files}/mirror`), ['a.txt']);
   });
+
+  test('a name is as long as its bytes in the encoding of the destination', async () => {
+    const name = `${BYTES.slice(0, 1).repeat(200)}.txt`;
+    lay(`long/${name}`, 'long');
+    const source = { connectionId: 'cyrillic', path: '/long' };
+    const copy = await run(gateway.api, { type: 'copy', source, destination: { ...source, path: '/long-copy' } });
+    assert.equal(copy.state, 'succeeded', JSON.stringify(copy));
+    assert.deepEqual(namesIn('long-copy'), [name]);
+    const other = await run(gateway.api, {
+      type: 'copy',
+      source,
+      destination: { connectionId: 'sftp', path: '/long' },
+    });
+    const [failed] = await filesOf(gateway.api, other.id, 'failed');
+    assert.match(failed?.error ?? '', /longer than 255 bytes/);
+  });
 });
