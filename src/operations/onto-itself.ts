@@ -8,6 +8,7 @@
 import { hasCode } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
 import { definitionOf } from '../contract/connection/types.js';
+import { encodingOn } from '../remotes/encoded-names.js';
 import { makeHiddenFile, removeHiddenFile } from '../remotes/hidden-file.js';
 import type { Leftovers } from '../remotes/leftovers.js';
 import { baseName, joinPath, parentOf, ROOT, type RemotePath } from '../remotes/path.js';
@@ -61,8 +62,8 @@ export class FolderProofs {
     scope: ProofScope | undefined,
   ): Promise<void> {
     if (ends.source.id === ends.target.id && from === to) throw new OntoItself(from);
-    const isNamedAlike = folded(baseName(from)) === folded(baseName(to));
-    if (!isNamedAlike && scope === undefined) return;
+    const mayBeOneName = folded(baseName(from)) === folded(baseName(to)) || mayBeSameBytes(ends, from, to);
+    if (!mayBeOneName && scope === undefined) return;
     if (await this.#areApart(ends, open, from, to, scope)) return;
     throw new OntoItself(from, ': both connections lead to the same folder, by whatever names. Nothing was changed');
   }
@@ -156,6 +157,13 @@ export async function folderShownBy(
     await removeHiddenFile(target, hidden, leftovers);
   }
 }
+
+/** In two encodings the same bytes are different text. */
+function mayBeSameBytes({ source, target }: Ends, from: RemotePath, to: RemotePath): boolean {
+  return encodingOn(source) !== encodingOn(target) && [from, to].every((path) => BEYOND_ASCII.test(baseName(path)));
+}
+
+const BEYOND_ASCII = /\P{ASCII}/u;
 
 /** Servers may treat names as equal that differ in case or composition. */
 function folded(name: string): string {

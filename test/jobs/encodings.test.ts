@@ -27,6 +27,7 @@ suite('a connection with an encoding', () => {
     gateway = await openAccount({
       connections: [
         { ...legacy, id: 'cyrillic', name: 'Cyrillic', encoding: 'windows-1251' },
+        { ...legacy, id: 'utf-8', name: 'UTF-8' },
         { ...legacy, id: 'japanese', name: 'Japanese', encoding: 'Shift_JIS' },
         { ...local, ...shell, id: 'sftp', name: 'SFTP', type: 'sftp' },
       ],
@@ -167,5 +168,16 @@ suite('a connection with an encoding', () => {
     });
     const [failed] = await filesOf(gateway.api, other.id, 'failed');
     assert.match(failed?.error ?? '', /longer than 255 bytes/);
+  });
+
+  test('one file under two names is not copied onto itself, and not deleted after it', async () => {
+    // The bytes of the UTF-8 name are two letters of windows-1251.
+    const inUtf8 = Buffer.from('б.txt').toString('latin1');
+    lay(`two/${inUtf8}`, 'the only one');
+    const source = { connectionId: 'cyrillic', path: '/two/Р±.txt' };
+    const destination = { connectionId: 'utf-8', path: '/two/б.txt' };
+    const move = await run(gateway.api, { type: 'move', source, destination, onConflict: 'replace' });
+    assert.deepEqual([move.state, readFileSync(onDisk(`two/${inUtf8}`), 'utf8')], ['failed', 'the only one']);
+    assert.match(move.error ?? '', /would be copied onto itself/);
   });
 });
