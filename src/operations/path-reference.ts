@@ -2,7 +2,7 @@
 import { GatewayError } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
 import { definitionOf } from '../contract/connection/types.js';
-import { encodingOn, refuseInexpressible } from '../remotes/encoded-names.js';
+import { asText, encodingOn, refuseInexpressible } from '../remotes/encoded-names.js';
 import { parseRemotePath, ROOT, withRawName, type RemotePath } from '../remotes/path.js';
 import type { Remote } from '../remotes/remote.js';
 
@@ -31,7 +31,7 @@ export function referTo(
   }
   const encoding = encodingOn(connection);
   const named = (path: RemotePath): RemotePath => {
-    const exact = rawName === undefined ? path : withRawName(path, rawName, rawField);
+    const exact = rawName === undefined ? path : asText(encoding, withRawName(path, rawName, rawField));
     refuseInexpressible(encoding, exact, field);
     return exact;
   };

@@ -2,7 +2,7 @@
 import { encodingName, TableEncoding, type NameEncoding } from '../base/encoding.js';
 import { GatewayError } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
-import { pathBytes, textOfBytes, textOfRaw } from './path.js';
+import { joinPath, pathBytes, ROOT, textOfBytes, textOfRaw, type RemotePath } from './path.js';
 
 export const UTF_8: NameEncoding = { name: 'utf-8', decode: textOfBytes, encode: pathBytes };
 
@@ -41,6 +41,21 @@ export function listedName(encoding: NameEncoding, decoded: string): ListedName 
   const bytes = encoding.encode(decoded);
   if (typeof bytes === 'string') return { name: decoded.toWellFormed(), rawName: undefined };
   return { name: textOfRaw(bytes).toWellFormed(), rawName: bytes.toString('base64') };
+}
+
+const CONTROL = /\p{Cc}/u;
+
+/** The path, with each raw name as text that is text in the encoding: one file has one path. */
+export function asText(encoding: NameEncoding, path: RemotePath): RemotePath {
+  if (path.isWellFormed()) return path;
+  const named = (name: string): string => {
+    const text = name.isWellFormed() ? name : encoding.decode(pathBytes(name));
+    return text.isWellFormed() && !CONTROL.test(text) ? text : name;
+  };
+  return path
+    .slice(1)
+    .split('/')
+    .reduce<RemotePath>((folder, name) => joinPath(folder, named(name)), ROOT);
 }
 
 /** The bytes of a path, or of a command with one. @throws GatewayError bad_path if the encoding does not have a character */

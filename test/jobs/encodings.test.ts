@@ -180,4 +180,14 @@ suite('a connection with an encoding', () => {
     assert.deepEqual([move.state, readFileSync(onDisk(`two/${inUtf8}`), 'utf8')], ['failed', 'the only one']);
     assert.match(move.error ?? '', /would be copied onto itself/);
   });
+
+  test('a rawName that is text in the encoding means the file with that text', async () => {
+    lay(`known/${BYTES}.txt`, 'text');
+    const rawName = Buffer.from(`${BYTES}.txt`, 'latin1').toString('base64');
+    const query = { path: `/known/${'\ufffd'.repeat(BYTES.length)}.txt`, rawName };
+    const found = await gateway.api.get('/api/exists/cyrillic', { query });
+    assert.equal(found.status, 200, found.text);
+    assert.match(found.text, new RegExp(`"/known/${NAME}.txt"`));
+    assert.doesNotMatch(found.text, /rawName/);
+  });
 });
