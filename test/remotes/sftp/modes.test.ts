@@ -1,6 +1,6 @@
 /** The rights that a connection gives to the files and folders that the gateway makes. */
 import assert from 'node:assert/strict';
-import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
 import { GatewayError } from '../../../src/base/errors.js';
@@ -109,6 +109,25 @@ for (const umask of ['022', '077']) {
     });
   });
 }
+
+test('a resumable upload that has its name already is found, and one that is gone is reported as gone', async (t) => {
+  const server = await serverWith(t, '022');
+  const { remote } = await remoteOf(t, server);
+  const length = PIECE.length;
+  const file = { path: path('/tus/file'), hidden: path('/tus/.hidden'), length, storeId: '', journal: NO_JOURNAL };
+  await remote.pieces?.begin(file, { modifiedAt: undefined, isChecked: false });
+  const writer = await remote.pieces?.resume(file, { offset: 0, isUnproven: false }, { isProven: false });
+  assert.ok(writer);
+  writer.end(PIECE);
+  await writer.settle(true);
+  await remote.pieces?.publish(file, { size: length, isAgain: false });
+  const again = await remote.pieces?.publish(file, { size: length, isAgain: true });
+  assert.equal(again?.size, length);
+  rmSync(join(server.files, 'tus/file'));
+  await assert.rejects(async () => remote.pieces?.publish(file, { size: length, isAgain: true }), {
+    code: 'unknown_upload',
+  });
+});
 
 test('a file never has more rights than those, not even under its hidden name', async (t) => {
   const server = await serverWith(t, '000');

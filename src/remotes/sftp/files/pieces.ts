@@ -112,7 +112,6 @@ export class SftpPieces implements Pieces {
       const { channel } = tree;
       const from = await tree.entryIfThere(hidden);
       if (from !== undefined && modifiedAt !== undefined) await unlessRefused(channel.setTimesAt(from.raw, modifiedAt));
-      if (from !== undefined) await setFileMode(channel, { file: from, path }, tree.modes.file);
       const found = await findFile(tree, hidden).catch((error: unknown) => {
         if (isStatus(error)) return 'unseen' as const;
         throw error;
@@ -126,6 +125,7 @@ export class SftpPieces implements Pieces {
       const unseen = { size, isFolder: false, isLink: false, hasType: true, modifiedAt: EPOCH };
       const attributes = found === 'unseen' ? unseen : found.attributes;
       if (attributes.size !== size) throw mismatch(path, attributes.size ?? 0, size);
+      await setFileMode(channel, { file: from, path }, tree.modes.file);
       if (modifiedAt !== undefined && found !== 'unseen')
         memory.keepsTimes = isSameTime(attributes.modifiedAt, modifiedAt);
       await readBack(context, check, () => this.#plan.read(hidden));
