@@ -18,5 +18,10 @@ export function modeRefusal(kind: ModeKind, text: string): string | undefined {
 /** The bits of a mode that was not refused. */
 export const modeBits = (text: string): number => Number.parseInt(text, 8);
 
+const RIGHTS = 0o7777;
+
+/** The rights in the mode of a file, which has its kind as well. */
+export const rightsIn = (mode: number): number => mode & RIGHTS;
+
 /** Always four digits. */
-export const modeText = (bits: number): string => (bits & 0o7777).toString(8).padStart(4, '0');
+export const modeText = (mode: number): string => rightsIn(mode).toString(8).padStart(4, '0');

@@ -179,10 +179,16 @@ describe('a server that refuses', () => {
     return true;
   };
 
-  async function refusing(t: TestContext, ident: string, answer: (request: OddRequest) => boolean) {
+  async function refusing(
+    t: TestContext,
+    ident: string,
+    answer: (request: OddRequest) => boolean,
+    changes: Partial<SftpConnection> = {},
+  ) {
     const server = await startOddServer({ ident, odd: answer });
     t.after(() => server.stop());
-    const { remote, close } = await openRemote(sftpConnection(server, { fileMode: '0640', folderMode: '0750' }));
+    const modes = { fileMode: '0640', folderMode: '0750', ...changes };
+    const { remote, close } = await openRemote(sftpConnection(server, modes));
     t.after(close);
     return { server, remote };
   }
@@ -202,6 +208,27 @@ describe('a server that refuses', () => {
         assert.deepEqual([...server.files.keys()], []);
         const count = (type: number): number => server.requests.filter((request) => request === type).length;
         assert.equal(count(REQUEST.CLOSE), count(REQUEST.OPEN));
+      });
+    }
+
+    // As for a file that belongs to another user, who lets the login write it.
+    for (const [fileMode, isWritten] of [
+      ['0640', false],
+      ['0644', true],
+    ] as const) {
+      test(`${ident} refuses in place: a file that is there is ${isWritten ? 'written, if it has them' : 'kept'}`, async (t) => {
+        const refuse = ({ type, status: answer }: OddRequest): boolean => {
+          if (type !== REQUEST.FSETSTAT && type !== REQUEST.SETSTAT) return false;
+          answer(PERMISSION_DENIED, 'no');
+          return true;
+        };
+        const { server, remote } = await refusing(t, ident, refuse, { fileMode, atomicUploads: false });
+        server.files.set('/f', content(5));
+        const written = put(remote, path('/f'), content(100_000), 100_000);
+        if (isWritten) await written;
+        else await assert.rejects(written, named('permission_denied', 'fileMode'));
+        assert.equal(server.files.get('/f')?.length, isWritten ? 100_000 : 5);
+        assert.ok(!isWritten || !server.requests.includes(REQUEST.FSETSTAT));
       });
     }
 

@@ -1,7 +1,7 @@
 import { UNCOUNTED } from '../../../budgets/memory.js';
 import { destroyOnAbort, orAbort } from '../../../base/deadline.js';
 import type { EndSignal } from '../../../base/ending.js';
-import { modeText } from '../../../base/file-mode.js';
+import { modeText, rightsIn } from '../../../base/file-mode.js';
 import { GatewayError, type Step } from '../../../base/errors.js';
 import type { SftpConnection } from '../../../connections/connection.js';
 import { chooseAgain, chooseRange, hasGrown, type RangeChoice } from '../../reported-size.js';
@@ -47,7 +47,7 @@ import type { SftpLease } from '../session/session.js';
 import { Tree } from './tree.js';
 import { SftpWriter } from './writer.js';
 import { SftpSink } from './sink.js';
-import { type Modes, modesOf } from './modes.js';
+import { type Modes, modesOf, setFileMode } from './modes.js';
 import { closeAndRemove, obstacleAt, SftpUpload, type UploadPlan } from './upload.js';
 import { OPEN } from '../wire/wire.js';
 
@@ -548,11 +548,13 @@ export class SftpRemote implements Remote {
       const { channel } = tree;
       const file = await this.#confinement.writable(channel, await tree.entryInNewFolder(path));
       const flags = OPEN.WRITE | OPEN.CREATE | (options.exclusive === true ? OPEN.EXCLUSIVE : OPEN.TRUNCATE);
+      const mode = options.exclusive === true ? this.#modes.file : await this.#modeInPlace(channel, file, path);
       const handle = await tree.openForWriting(file, path, flags).catch(async (error: unknown) => {
         if (options.exclusive !== true || !isRefusal(error)) throw error;
         throw obstacleAt(path, await findEntry(channel, file), options) ?? error;
       });
       return this.#upload(channel, handle, file, path, {
+        mode,
         publish: async (measuring, { check }) => {
           const attributes = await measuring;
           await readBack(this.#context, check, () => this.read(path));
@@ -562,6 +564,19 @@ export class SftpRemote implements Remote {
         leaveBehind: () => this.#deps.log('half a file could not be removed', { path }),
       });
     });
+  }
+
+  /**
+   * The rights that a file still has to get once it is written. One that exists gets them first: a server that refuses
+   * them, since the file belongs to another user, must not have emptied it.
+   */
+  async #modeInPlace(channel: SftpChannel, file: ServerPath, path: RemotePath): Promise<number | undefined> {
+    const { file: mode } = this.#modes;
+    const existing = mode === undefined ? undefined : await findTarget(channel, file);
+    if (existing === undefined || existing.isFolder) return mode;
+    if (rightsIn(existing.mode ?? 0) === mode) return undefined;
+    await setFileMode(channel, { file, path }, mode);
+    return mode;
   }
 
   #upload(
