@@ -14,7 +14,7 @@ import { openSeam } from '../support/seam.js';
 const COMMON = { id: 'c', accountId: 'a', name: 'C', isActive: true, rootPath: '/', atomicUploads: true, pool: {} };
 const LOGIN = { host: '127.0.0.1', username: 'u', password: 'p' };
 const SFTP = { type: 'sftp', hostKeys: [], algorithms: 'default' };
-const FTP = { type: 'ftp', tls: 'none', tlsVerify: true, listing: 'auto' };
+const FTP = { type: 'ftp', tls: 'none', tlsVerify: true, listing: 'auto', encoding: 'utf-8' };
 
 const MANNERS: Readonly<Record<string, (socket: net.Socket) => void>> = {
   'hangs up': (socket) => socket.end(),
