@@ -25,6 +25,7 @@ import {
 import type { Connection, Referring, SftpConnection } from '../../connections/connection.js';
 import { type PresentSecrets, withPresentSecrets } from '../renewed-login.js';
 import { timed } from './connect-times.js';
+import { withoutEmptyWrites } from './empty-writes.js';
 import { addressOfProxy, askProxy, nameOfProxy, type Proxy } from './proxy.js';
 import { raceConnects } from './race.js';
 import { readInTurn } from './read-in-turn.js';
@@ -544,12 +545,9 @@ function secure(
   const host = options.servername ?? options.host ?? '';
   // RFC 6066, 3: the name without a trailing dot, and no addresses.
   const servername = net.isIP(host) === 0 ? host.replace(/\.$/, '') : '';
-  const secured = tls.connect({
-    ciphers: TLS_CIPHERS,
-    ...options,
-    socket,
-    ...(servername === '' ? {} : { servername }),
-  });
+  const secured = withoutEmptyWrites(
+    tls.connect({ ciphers: TLS_CIPHERS, ...options, socket, ...(servername === '' ? {} : { servername }) }),
+  );
   // The caller that takes the socket listens for its errors; before that, and after the socket is given up, nothing
   // else listens.
   const silence = (): void => undefined;

@@ -55,8 +55,6 @@ export abstract class FtpSink extends Writable {
   }
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, callback: (error?: Error | null) => void): void {
-    // An empty write to a TLS socket that is carried by a stream fails an assertion of node:tls during the handshake.
-    if (chunk.length === 0) return callback();
     this.passes(chunk);
     this.#pass(this.#transfer.socket.write(chunk), chunk.length, callback);
   }
@@ -67,7 +65,6 @@ export abstract class FtpSink extends Writable {
     let hasRoom = true;
     socket.cork();
     for (const { chunk } of chunks) {
-      if (chunk.length === 0) continue;
       this.passes(chunk);
       bytes += chunk.length;
       hasRoom = socket.write(chunk);

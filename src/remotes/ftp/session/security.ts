@@ -8,6 +8,7 @@ import type { EndSignal } from '../../../base/ending.js';
 import { GatewayError, type Step } from '../../../base/errors.js';
 import type { FtpConnection } from '../../../connections/connection.js';
 import { TLS_CIPHERS, tlsFailure } from '../../dial/dial.js';
+import { withoutEmptyWrites } from '../../dial/empty-writes.js';
 import { readInTurn } from '../../dial/read-in-turn.js';
 import { withHeldEnd } from './held-end.js';
 import { withNotifiedEnd } from './notified-end.js';
@@ -51,7 +52,8 @@ export function createSecurity(connection: FtpConnection): Security {
   let session: Buffer | undefined;
 
   function wrap(socket: Duplex, resume: boolean): tls.TLSSocket {
-    const secured = tls.connect({ ...options, socket, ...(resume && session !== undefined ? { session } : {}) });
+    const resumed = resume && session !== undefined ? { session } : {};
+    const secured = withoutEmptyWrites(tls.connect({ ...options, socket, ...resumed }));
     // TLS 1.3 sends tickets after the handshake, and some servers accept each of them only once.
     readInTurn(secured);
     secured.on('session', (ticket) => {
