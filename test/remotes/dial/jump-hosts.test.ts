@@ -1,17 +1,17 @@
 /** Connections through jump hosts: OpenSSH, with servers of each protocol behind it. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import net from 'node:net';
 import { describe, test, type TestContext } from 'node:test';
 import { Readable } from 'node:stream';
-import { buffer } from 'node:stream/consumers';
+import { buffer, text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import ssh2 from 'ssh2';
 import type { Connection, SftpConnection } from '../../../src/connections/connection.js';
 import { createDialer } from '../../../src/remotes/dial/dial.js';
 import { parseRemotePath, ROOT } from '../../../src/remotes/path.js';
 import { createRemotes, type Remotes, type UseOptions } from '../../../src/remotes/registry.js';
+import { createJumps } from '../../../src/remotes/sftp/protocol.js';
 import { hostKeyMismatch, type Trust } from '../../../src/remotes/trust.js';
 import { streamOf } from '../../../src/remotes/whole.js';
 import { startVsftpd } from '../../servers/ftp.js';
@@ -54,6 +54,41 @@ async function sshd(t: TestContext, ...lines: string[]): Promise<TestSshd> {
 
 const jumpOn = (server: TestSshd, more: Partial<SftpConnection> = {}): SftpConnection =>
   sftpConnection(server, { id: `jump-${server.port}`, ...more });
+
+type Serve = (channel: ssh2.ServerChannel, asked: ssh2.TcpipRequestInfo) => void;
+
+const toServer: Serve = (channel, { destIP, destPort }) => {
+  const socket = net.connect(destPort, destIP);
+  socket.on('error', () => undefined);
+  channel.pipe(socket).pipe(channel);
+};
+
+/** A jump host that is no OpenSSH; `serve` gets its side of each connection. */
+async function startBastion(t: TestContext, serve: Serve, debug?: (text: string) => void) {
+  const { private: hostKey } = ssh2.utils.generateKeyPairSync('ed25519');
+  const clients: ssh2.Connection[] = [];
+  const bastion = new ssh2.Server({ hostKeys: [hostKey], ...(debug && { debug }) }, (client) => {
+    clients.push(client);
+    client.on('error', () => undefined);
+    client.on('authentication', (context) => context.accept());
+    client.on('tcpip', (accept, _reject, asked) => serve(accept(), asked));
+  });
+  bastion.listen(0, '127.0.0.1');
+  await once(bastion, 'listening');
+  t.after(() => {
+    for (const client of clients) client.end();
+    bastion.close();
+  });
+  const { port } = bastion.address() as net.AddressInfo;
+  return { jump: sftpConnection({ port, username: 'u' }, { id: 'bastion', password: 'x' }), clients };
+}
+
+/** A connection through it, as protocols get it. */
+function connectBehind(t: TestContext, jump: SftpConnection): Promise<net.Socket> {
+  const jumps = createJumps(testDeps(), () => LIMITS);
+  t.after(() => jumps.close());
+  return jumps.connect(jump, 'server.example', 21, { signal: NEVER, timeoutMs: LIMITS.connectTimeoutMs });
+}
 
 const through = (jump: SftpConnection) => ({ via: jump.id, jump });
 
@@ -122,28 +157,9 @@ describe('through OpenSSH', () => {
   test('each small packet is answered at once, so that the jump host holds no other one back', async (t) => {
     const target = await sshd(t);
     let ignored = 0;
-    // A bastion that notes the packets it has to ignore.
-    const bastion = new ssh2.Server(
-      {
-        hostKeys: [readFileSync(target.hostKeyFile)],
-        debug: (text: string) => void (text.includes('Received IGNORE') && ignored++),
-      },
-      (client) => {
-        client.on('error', () => undefined);
-        client.on('authentication', (context) => context.accept());
-        client.on('tcpip', (accept, _reject, { destIP, destPort }) => {
-          const channel = accept();
-          const socket = net.connect(destPort, destIP);
-          socket.on('error', () => undefined);
-          channel.pipe(socket).pipe(channel);
-        });
-      },
-    );
-    bastion.listen(0, '127.0.0.1');
-    await once(bastion, 'listening');
-    t.after(() => bastion.close());
-    const { port } = bastion.address() as net.AddressInfo;
-    const jump = sftpConnection({ port, username: 'u' }, { id: 'bastion', password: 'x' });
+    // It notes the packets that it has to ignore.
+    const debug = (text: string): void => void (text.includes('Received IGNORE') && ignored++);
+    const { jump } = await startBastion(t, toServer, debug);
     const remotes = remotesOf(t);
     await remotes.use(sftpConnection(target, through(jump)), use, async (remote) => {
       await remote.stat(at('/'));
@@ -171,6 +187,18 @@ describe('through OpenSSH', () => {
       for await (const chunk of streamOf(await remote.read(path))) hash.update(chunk as Buffer);
       assert.equal(hash.digest('hex'), digest());
     });
+  });
+});
+
+describe('one connection behind it', () => {
+  const CONTENT = 'the last bytes\n'.repeat(100);
+
+  test('the way to the jump host is cut: that is no end of what a server sends', async (t) => {
+    const { jump, clients } = await startBastion(t, (channel) => void channel.write(CONTENT));
+    const socket = await connectBehind(t, jump);
+    await once(socket, 'readable');
+    clients[0]?.end();
+    await assert.rejects(text(socket), { code: 'ECONNRESET' });
   });
 });
 

@@ -23,7 +23,9 @@ const PROHIBITED = 1;
 /** An SSH connection to a jump host. */
 interface Line {
   readonly login: Promise<Login>;
+  /** Open connections, and those that are being opened. */
   channels: number;
+  readonly sockets: Set<net.Socket>;
   idle: NodeJS.Timeout | undefined;
 }
 
@@ -59,7 +61,11 @@ export class JumpHosts implements Jumps {
         return openChannel(client, { host, port, name, target }, limit);
       });
       const socket = asSocket(channel, host);
-      socket.once('close', () => this.#left(jump, line));
+      line.sockets.add(socket);
+      socket.once('close', () => {
+        line.sockets.delete(socket);
+        this.#left(jump, line);
+      });
       return socket;
     } catch (error) {
       this.#left(jump, line);
@@ -87,13 +93,16 @@ export class JumpHosts implements Jumps {
         });
       },
     );
-    const line: Line = { login, channels: 0, idle: undefined };
+    const line: Line = { login, channels: 0, sockets: new Set(), idle: undefined };
     lines.push(line);
     const forget = (): void => this.#forget(key, line);
     login.then(({ client, socket }) => {
       client.on('error', forget);
       client.once('end', forget);
-      client.once('close', forget);
+      client.once('close', () => {
+        forget();
+        cut(line);
+      });
       acknowledgePromptly(client, socket);
       // It may have closed between the login and these listeners.
       if (socket.destroyed) forget();
@@ -148,6 +157,13 @@ function openChannel(client: Client, { host, port, name, target }: Way, limit: E
       client.off('close', lost);
     };
   });
+}
+
+/** ssh2 would end them as their servers do, so that half a listing counted as a whole one. */
+function cut({ sockets }: Line): void {
+  for (const socket of sockets) {
+    socket.destroy(Object.assign(new Error('the connection to the jump host was cut'), { code: 'ECONNRESET' }));
+  }
 }
 
 function end(line: Line): void {
