@@ -193,6 +193,19 @@ describe('through OpenSSH', () => {
 describe('one connection behind it', () => {
   const CONTENT = 'the last bytes\n'.repeat(100);
 
+  test('a jump host that closes at once: what it has sent waits for a slow reader', async (t) => {
+    let closed: Promise<unknown> | undefined;
+    const { jump } = await startBastion(t, (channel) => {
+      closed = once(channel.resume(), 'close');
+      channel.end(CONTENT);
+      channel.close();
+    });
+    const socket = await connectBehind(t, jump);
+    await closed;
+    assert.equal(await text(socket), CONTENT);
+    await eventually(() => socket.destroyed, 'it is closed');
+  });
+
   test('the way to the jump host is cut: that is no end of what a server sends', async (t) => {
     const { jump, clients } = await startBastion(t, (channel) => void channel.write(CONTENT));
     const socket = await connectBehind(t, jump);

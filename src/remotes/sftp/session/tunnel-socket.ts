@@ -17,11 +17,10 @@ class TunnelSocket extends Duplex {
     });
     channel.once('end', () => this.push(null));
     channel.once('error', (error: Error) => this.destroy(error));
+    // Its last bytes may still wait for their reader.
     channel.once('close', () => {
-      // Without an end, the jump host or the way to it is gone.
-      if (channel.readableEnded) this.destroy();
-      else
-        this.destroy(Object.assign(new Error('the connection through the jump host was cut'), { code: 'ECONNRESET' }));
+      if (this.readableEnded) this.destroy();
+      else this.once('end', () => this.destroy());
     });
   }
 
