@@ -1,6 +1,7 @@
 /** Connections through jump hosts: OpenSSH, with servers of each protocol behind it. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import http from 'node:http';
 import net from 'node:net';
 import { describe, test, type TestContext } from 'node:test';
 import { Readable } from 'node:stream';
@@ -8,7 +9,7 @@ import { buffer, text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import ssh2 from 'ssh2';
 import type { Connection, SftpConnection } from '../../../src/connections/connection.js';
-import { createDialer } from '../../../src/remotes/dial/dial.js';
+import { createDialer, onBehalfOf } from '../../../src/remotes/dial/dial.js';
 import { parseRemotePath, ROOT } from '../../../src/remotes/path.js';
 import { createRemotes, type Remotes, type UseOptions } from '../../../src/remotes/registry.js';
 import { createJumps } from '../../../src/remotes/sftp/protocol.js';
@@ -212,6 +213,34 @@ describe('one connection behind it', () => {
     await once(socket, 'readable');
     clients[0]?.end();
     await assert.rejects(text(socket), { code: 'ECONNRESET' });
+  });
+
+  test('an HTTP connection that is no longer used is closed', async (t) => {
+    let closed: Promise<unknown> | undefined;
+    const store = http.createServer((_request, response) => response.end('stored'));
+    await once(store.listen(0, '127.0.0.1'), 'listening');
+    t.after(() => {
+      store.closeAllConnections();
+      store.close();
+    });
+    const { port } = store.address() as net.AddressInfo;
+    const { jump } = await startBastion(t, (channel, asked) => {
+      closed = once(channel, 'close');
+      toServer(channel, asked);
+    });
+    const jumps = createJumps(testDeps(), () => LIMITS);
+    t.after(() => jumps.close());
+    const agents = createDialer(network(), () => []).agents({
+      ...onBehalfOf({ accountId: 'a1', via: jump.id, jump }, { jumps }),
+      maxSockets: 1,
+      connectTimeoutMs: LIMITS.connectTimeoutMs,
+      idleTimeoutMs: 100,
+    });
+    const [response] = (await once(http.get({ host: '127.0.0.1', port, agent: agents.http }), 'response')) as [
+      http.IncomingMessage,
+    ];
+    assert.equal(await text(response), 'stored');
+    await closed;
   });
 });
 

@@ -6,6 +6,7 @@ import type { ClientChannel } from 'ssh2';
 class TunnelSocket extends Duplex {
   readonly #channel: ClientChannel;
   readonly #peer: string;
+  #rest: NodeJS.Timeout | undefined;
 
   constructor(channel: ClientChannel, peer: string) {
     super({ allowHalfOpen: false });
@@ -13,6 +14,7 @@ class TunnelSocket extends Duplex {
     this.#peer = peer;
     channel.pause();
     channel.on('data', (chunk: Buffer) => {
+      this.#rest?.refresh();
       if (!this.push(chunk)) channel.pause();
     });
     channel.once('end', () => this.push(null));
@@ -34,6 +36,7 @@ class TunnelSocket extends Duplex {
   }
 
   override _write(chunk: Buffer, _encoding: string, done: (error?: Error | null) => void): void {
+    this.#rest?.refresh();
     this.#channel.write(chunk, done);
   }
 
@@ -42,6 +45,7 @@ class TunnelSocket extends Duplex {
   }
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    clearTimeout(this.#rest);
     this.#channel.on('error', () => undefined);
     this.#channel.destroy();
     done(error);
@@ -62,7 +66,10 @@ class TunnelSocket extends Duplex {
     return this;
   }
 
-  setTimeout(): this {
+  /** Agents of node:http close what has not been used for so long. */
+  setTimeout(ms: number): this {
+    clearTimeout(this.#rest);
+    this.#rest = ms > 0 ? setTimeout(() => this.emit('timeout'), ms).unref() : undefined;
     return this;
   }
 
