@@ -367,6 +367,30 @@ describe('when it does not work', () => {
     await remotes.use(connection, use, async (remote) => assert.rejects(remote.stat(path), withCode('not_found')));
   });
 
+  test('the line to it falls silent: the next connection gets another one', async (t) => {
+    const [jump, target] = [await sshd(t), await sshd(t)];
+    const line = await startProxy(jump.port);
+    const jumps = createJumps(testDeps(), () => LIMITS);
+    t.after(() => {
+      jumps.close();
+      return line.stop();
+    });
+    // Nothing comes behind the greeting.
+    const greeted = async (timeoutMs: number): Promise<void> => {
+      const way = jumpOn(jump, { port: line.port });
+      const socket = await jumps.connect(way, '127.0.0.1', target.port, { signal: NEVER, timeoutMs });
+      await once(
+        socket.on('error', () => undefined),
+        'data',
+      );
+    };
+    await greeted(LIMITS.connectTimeoutMs);
+    line.fail('stall');
+    await assert.rejects(greeted(500), withCode('connect_timeout'));
+    await greeted(LIMITS.connectTimeoutMs);
+    assert.equal(line.connections, 2);
+  });
+
   test('the connection that `via` names is gone', async (t) => {
     const target = await sshd(t);
     await assert.rejects(

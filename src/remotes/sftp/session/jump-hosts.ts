@@ -2,7 +2,7 @@ import type net from 'node:net';
 import type { Client, ClientChannel } from 'ssh2';
 import { orAbort, waitFor, withDeadline } from '../../../base/deadline.js';
 import type { EndSignal } from '../../../base/ending.js';
-import { GatewayError, toGatewayError } from '../../../base/errors.js';
+import { GatewayError, hasCode, toGatewayError } from '../../../base/errors.js';
 import type { SftpConnection } from '../../../connections/connection.js';
 import type { PoolLimits } from '../../../contract/connection/fields.js';
 import { wayOf } from '../../dial/dial.js';
@@ -55,9 +55,12 @@ export class JumpHosts implements Jumps {
     clearTimeout(line.idle);
     const late = (): GatewayError =>
       failure('connect_timeout', `${name} did not connect to ${target} within ${options.timeoutMs} ms`);
+    let isSilent = (): boolean => false;
     try {
       const channel = await withDeadline({ signal: options.signal, ms: options.timeoutMs, late }, async (limit) => {
-        const { client } = await orAbort(line.login, limit);
+        const { client, socket } = await orAbort(line.login, limit);
+        const heard = socket.bytesRead;
+        isSilent = () => socket.bytesRead === heard;
         return openChannel(client, { host, port, name, target }, limit);
       });
       const socket = asSocket(channel, host);
@@ -68,6 +71,8 @@ export class JumpHosts implements Jumps {
       });
       return socket;
     } catch (error) {
+      // It may be dead, which its keep-alives show a minute later: the next connection gets another line.
+      if (hasCode(error, 'connect_timeout') && isSilent()) this.#forget(keyOf(jump), line);
       this.#left(jump, line);
       throw error;
     }
