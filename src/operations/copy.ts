@@ -73,7 +73,7 @@ export async function copyFile(operations: Operations, operation: Operation, req
     operation.mark('open');
     const isRead = operation.paces.watch(
       'source',
-      () => true,
+      () => !isHeldBack(source),
       () => 0,
     );
     const { file, length } = await source.read(from).then(wholeIfShort).finally(isRead);
@@ -103,7 +103,7 @@ export async function copyFile(operations: Operations, operation: Operation, req
       return await withWriter(writer, async () => {
         const onBytes = (total: number): void => void (operation.fileSize = total);
         // No announced length limits it: the source ends only where the file does.
-        const isPumped = watchPump(operation, body, writer);
+        const isPumped = watchPump(operation, source, body, writer);
         const size = await pump(body, writer, { signal: operation.signal, onBytes, pace: request.pace, hash }).finally(
           isPumped,
         );
@@ -120,9 +120,9 @@ export async function copyFile(operations: Operations, operation: Operation, req
 }
 
 /** If it waits for neither side, a limit of the job or of a connection slows it down. */
-function watchPump(operation: Operation, body: Readable, writer: Writable): () => void {
+function watchPump(operation: Operation, source: Remote, body: Readable, writer: Writable): () => void {
   const moved = (): number => operation.fileSize;
-  const isEmpty = (): boolean => body.readableLength === 0 && !isHeldBack(body) && !waitsForLimit(body);
+  const isEmpty = (): boolean => body.readableLength === 0 && !isHeldBack(source) && !waitsForLimit(body);
   const isFull = (): boolean => writer.writableLength > 0;
   const stops = [
     operation.paces.watch('source', isEmpty, moved),

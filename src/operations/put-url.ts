@@ -49,10 +49,10 @@ export async function putUrl(
   const fetched = await urls.fetch(url, asked, operation.span.headers);
   const { body, size, filename, host, proof } = fetched;
   operation.evidence.fetchedFrom(host, proof);
-  // Like a client, the url's server must not hold a session that others wait for.
+  // Like a client, the url's server must not hold a session that others wait for. Once it has sent all, it does not.
   const stopWatching = operation.paces.watch(
     'source',
-    () => body.readableLength === 0 && !waitsForLimit(body),
+    () => body.readableLength === 0 && !body.readableEnded && !waitsForLimit(body),
     fetched.received,
   );
   try {

@@ -4,6 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Connection } from '../connections/connection.js';
 import { baseName, type RemotePath } from '../remotes/path.js';
 import type { FileInfo, Remote } from '../remotes/remote.js';
+import { isHeldBack } from '../remotes/rate-limit.js';
 import { isSameTime, ownTimeOf, shownTime } from '../remotes/times.js';
 import { streamOf } from '../remotes/whole.js';
 import { find, namesFor } from './conflicts.js';
@@ -68,7 +69,7 @@ export async function holdSame(
     let moved = 0;
     const stop = paces.watch(
       end,
-      () => true,
+      () => !isHeldBack(remote),
       () => moved,
     );
     return digestOf(remote, path, sum, (bytes) => (moved += bytes)).finally(stop);

@@ -68,9 +68,12 @@ export function flowOf(writer: object): RateFlow | undefined {
   return limited.get(writer);
 }
 
-/** The stream has nothing to read because of the limit; its server is not slow. */
-export function isHeldBack(body: object): boolean {
-  return limited.get(body)?.isWaiting === true;
+/** The flow of what a remote reads. */
+const reading = new WeakMap<Remote, RateFlow>();
+
+/** What is read from it waits for the limit: its server is not slow. */
+export function isHeldBack(remote: Remote): boolean {
+  return reading.get(remote)?.isWaiting === true;
 }
 
 interface Limit {
@@ -81,7 +84,12 @@ interface Limit {
 /** Returns the same remote: its bodies wait for the limit, and its writers have a flow. */
 export function limitRate(remote: Remote, limit: Limit): Remote {
   const read = remote.read.bind(remote);
-  replace(remote, 'read', async (path, select) => limitedFile(await read(path, select), limit));
+  const flow = (): RateFlow => {
+    const own = limit.flow();
+    reading.set(remote, own);
+    return own;
+  };
+  replace(remote, 'read', async (path, select) => limitedFile(await read(path, select), { ...limit, flow }));
   const write = remote.write.bind(remote);
   replace(remote, 'write', async (path, options) => withFlow(await write(path, options), limit));
   const append = remote.append?.bind(remote);

@@ -10,7 +10,7 @@ import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { SFTP_SERVERS, type TestServer } from '../servers/catalogue.js';
 import { eventually } from '../support/eventually.js';
-import { startGateway, type TestGateway } from '../support/gateway.js';
+import { type ApiAnswer, startGateway, type TestGateway } from '../support/gateway.js';
 import { Tus } from '../uploads/support.js';
 
 const KIB = 1024;
@@ -22,6 +22,7 @@ const STALL_MS = 3_000;
 const CONTENT = randomBytes(70 * KIB);
 /** The last chunk of it waits for the rate when its source has nothing more to give. */
 const LARGE = randomBytes(120 * KIB);
+const ONE_SESSION = { pool: { maxSessions: 1, maxChannelsPerSession: 1 } };
 /** Passes at once. */
 const BURST_MS = 100;
 
@@ -36,20 +37,18 @@ describe('a rate that is used up', { concurrency: 4 }, () => {
     await once(server.listen(0, '127.0.0.1'), 'listening');
     origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const limited = (id: string): object => ({ id, name: id, ...target.connection, bytesPerSecond: RATE });
+    const [byName, legacy] = [{ host: 'localhost' }, { algorithms: 'legacy' }];
     gateway = await startGateway({
       config: {
         network: { urlFetch: { allow: ['127.0.0.1'] } },
         pools: { default: { stallTimeoutMs: STALL_MS }, giveWay: { afterMs: 1_000 } },
       },
       connections: [
-        ...['link', 'url', 'zip', 'tus'].map(limited),
-        // By another name, so it has sessions of its own.
-        {
-          ...limited('one'),
-          host: 'localhost',
-          bytesPerSecond: 8 * KIB,
-          pool: { maxSessions: 1, maxChannelsPerSession: 1 },
-        },
+        ...['link', 'url', 'zip', 'tus', 'short'].map(limited),
+        // By another name of the host or with other algorithms, so each has a session of its own.
+        { ...limited('one'), ...ONE_SESSION, ...byName, bytesPerSecond: 8 * KIB },
+        { ...limited('short-copy'), ...ONE_SESSION, ...legacy, bytesPerSecond: null },
+        { ...limited('again'), ...ONE_SESSION, ...byName, ...legacy, bytesPerSecond: 40 * KIB, verify: 'readback' },
       ],
     });
     await target.disk.write('/rates/source.bin', CONTENT);
@@ -120,6 +119,34 @@ describe('a rate that is used up', { concurrency: 4 }, () => {
     const { status, text } = await sent;
     assert.equal(status, 200, text);
     assert.equal((await listed).status, 200);
+  });
+
+  /** Resolves with its answer. Others ask for the session of its target all the time. */
+  async function whileOthersWait(target: string, path: string, request: object): Promise<ApiAnswer> {
+    let hasEnded = false;
+    const answer = gateway.api.post(path, request).finally(() => (hasEnded = true));
+    while (!hasEnded) {
+      const listed = await gateway.api.get(`/api/list/${target}`, { query: { path: '/' } });
+      assert.equal(listed.status, 200, listed.text);
+    }
+    return answer;
+  }
+
+  test('the source of a copied short file is not slow because of the rate', async () => {
+    await upload('short');
+    const { status, text } = await whileOthersWait('short-copy', '/api/copy', {
+      source_connection_id: 'short',
+      source_path: '/rates-short/short-short.bin',
+      dest_connection_id: 'short-copy',
+      dest_path: '/copied/short.bin',
+    });
+    assert.equal(status, 200, text);
+  });
+
+  test('the sender of an upload from a URL is not slow while what is stored is read again', async () => {
+    const request = { url: `${origin}/one.bin`, path: '/read-again' };
+    const { status, text } = await whileOthersWait('again', '/api/upload/again', request);
+    assert.equal(status, 200, text);
   });
 
   test('pieces of a resumable upload', () =>
