@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import { orAbort } from '../base/deadline.js';
 import type { EndSignal } from '../base/ending.js';
 import type { ByteRates } from '../shares/byte-rates.js';
-import type { OpenFile, Pieces, Remote } from './remote.js';
+import type { Commit, OpenFile, Pieces, Remote, RemoteWriter } from './remote.js';
 
 /** Bytes move several times a second even under a small limit, so that no side takes the transfer for dead. */
 const SLICES_PER_SECOND = 20;
@@ -91,7 +91,7 @@ export function limitRate(remote: Remote, limit: Limit): Remote {
   };
   replace(remote, 'read', async (path, select) => limitedFile(await read(path, select), { ...limit, flow }));
   const write = remote.write.bind(remote);
-  replace(remote, 'write', async (path, options) => withFlow(await write(path, options), limit));
+  replace(remote, 'write', async (path, options) => limitedWriter(await write(path, options), limit));
   const append = remote.append?.bind(remote);
   if (append !== undefined) replace(remote, 'append', async (path) => withFlow(await append(path), limit));
   const put = remote.put?.bind(remote);
@@ -115,7 +115,22 @@ function replace<T extends object, N extends keyof T>(thing: T, name: N, value: 
 function limitedPieces(pieces: Pieces, limit: Limit): Pieces {
   const resume = pieces.resume.bind(pieces);
   replace(pieces, 'resume', async (file, from, options) => withFlow(await resume(file, from, options), limit));
+  const publish = pieces.publish.bind(pieces);
+  replace(pieces, 'publish', (file, commit) => publish(file, limitedCheck(commit, limit)));
   return pieces;
+}
+
+function limitedWriter(writer: RemoteWriter, limit: Limit): RemoteWriter {
+  const commit = writer.commit.bind(writer);
+  replace(writer, 'commit', (asked) => commit(limitedCheck(asked, limit)));
+  return withFlow(writer, limit);
+}
+
+/** What is read again to be verified is read by the remote itself. */
+function limitedCheck<C extends Pick<Commit, 'check'>>(commit: C, limit: Limit): C {
+  const { check } = commit;
+  if (check === undefined) return commit;
+  return { ...commit, check: (open) => check(async () => limitedFile(await open(), limit)) };
 }
 
 function withFlow<W extends object | undefined>(writer: W, { flow }: Limit): W {

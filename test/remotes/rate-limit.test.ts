@@ -6,8 +6,8 @@ import { after, before, describe, test } from 'node:test';
 import { GatewayError } from '../../src/base/errors.js';
 import type { Connection } from '../../src/connections/connection.js';
 import { pump } from '../../src/operations/pump.js';
-import type { Remote } from '../../src/remotes/remote.js';
-import { putWhole } from '../../src/remotes/whole.js';
+import type { Commit, Remote } from '../../src/remotes/remote.js';
+import { putWhole, streamOf } from '../../src/remotes/whole.js';
 import { NodeRates } from '../../src/shares/byte-rates.js';
 import { PROTOCOLS, startServers } from '../faults/rig.js';
 import { at, chunked, connectionOf, get, openSeam, type Seam } from '../support/seam.js';
@@ -21,11 +21,17 @@ const BURST_MS = 100;
 const STALL_MS = 3_000;
 const DEBT_MS = 5_000;
 
-async function write(remote: Remote, path: string, content: Buffer, signal = NEVER): Promise<void> {
-  const writer = await remote.write(at(path), { size: content.length });
+async function write(
+  remote: Remote,
+  path: string,
+  content: Buffer,
+  signal = NEVER,
+  check?: Commit['check'],
+): Promise<void> {
+  const writer = await remote.write(at(path), { size: content.length, isChecked: check !== undefined });
   try {
     await pump(chunked(content), writer, { signal });
-    await writer.commit({ size: content.length });
+    await writer.commit({ size: content.length, check });
   } catch (error) {
     await writer.abort(error as Error);
     throw error;
@@ -81,6 +87,21 @@ describe('the rate of a connection', () => {
         });
         // What follows the last byte does not wait.
         requireSlow(ms, 5 * short.length);
+      } finally {
+        seam.close();
+      }
+    });
+
+    test(`${protocol}: what is read again to be verified`, async () => {
+      const seam = openSeam(limited(protocol));
+      let read = 0;
+      const check: Commit['check'] = async (open) => {
+        for await (const chunk of streamOf(await open())) read += (chunk as Buffer).length;
+      };
+      try {
+        const ms = await took(() => seam.use((remote) => write(remote, '/checked.bin', content, NEVER, check)));
+        assert.equal(read, content.length);
+        requireSlow(ms, 2 * content.length);
       } finally {
         seam.close();
       }
