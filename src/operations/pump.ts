@@ -136,6 +136,8 @@ class Meter extends Transform {
   async #passSlowly(chunk: Buffer, flow: RateFlow): Promise<void> {
     for (const slice of flow.slices(chunk)) {
       await this.#await(this.#options.pace?.(slice.length));
+      // The flow has left the rate.
+      if (this.destroyed) return;
       await this.#await(flow.take(slice.length));
       if (this.destroyed) return;
       this.#count(slice);

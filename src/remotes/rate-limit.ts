@@ -182,7 +182,7 @@ class LimitedBody extends Readable {
         return slice.value;
       }
       const next = await this.#chunks.next();
-      if (next.done === true) return null;
+      if (next.done === true || this.destroyed) return null;
       this.#rest = this.#flow.slices(next.value);
     }
   }

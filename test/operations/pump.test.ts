@@ -5,6 +5,9 @@ import { test } from 'node:test';
 import { GatewayError, hasCode } from '../../src/base/errors.js';
 import { UNCOUNTED } from '../../src/budgets/memory.js';
 import { parseContentDigest, pump } from '../../src/operations/pump.js';
+import { ROOT } from '../../src/remotes/path.js';
+import { limitRate, RateFlow } from '../../src/remotes/rate-limit.js';
+import type { Remote } from '../../src/remotes/remote.js';
 import { BorrowingSink, lentBody } from './lent-bytes.js';
 
 const CHUNK = 512 * 1024;
@@ -216,3 +219,24 @@ for (const most of [0, Infinity]) {
     assert.deepEqual(new Set(taken().filter((_, index) => index !== 30)), new Set([size]));
   });
 }
+
+test('what has ended while it waited for its job takes nothing more from the rate of its target', async () => {
+  const calls: string[] = [];
+  const rates = {
+    take: async () => void calls.push('take'),
+    leave: () => void calls.push('leave'),
+  };
+  const sink = Object.assign(new Sink(), { commit: () => undefined });
+  const remote = { read: () => undefined, write: async () => sink } as unknown as Remote;
+  const flow = (): RateFlow => new RateFlow(rates, 'a1/c1', 1_000_000);
+  const writer = await limitRate(remote, { flow, signal: NEVER }).write(ROOT, {});
+  let goOn: (() => void) | undefined;
+  const pace = (): Promise<void> => {
+    setImmediate(() => sink.destroy(new Error('the server is gone')));
+    return new Promise((done) => (goOn = done));
+  };
+  await assert.rejects(pump(body('content'), writer, { signal: NEVER, pace }), /the server is gone/);
+  goOn?.();
+  await new Promise(setImmediate);
+  assert.deepEqual(calls, ['leave']);
+});
