@@ -13,6 +13,8 @@ export interface FieldOption {
   /** The value is the name of a file with the field's value. */
   readonly isFile: boolean;
   readonly isNullable: boolean;
+  /** For the first part: the other parts that belong to one of its values alone. */
+  readonly partsFor?: Readonly<Record<string, string>> | undefined;
 }
 
 interface Shape {
@@ -43,11 +45,11 @@ export function fieldOptions(definitions: readonly Definition[]): readonly Field
 export const TYPES = CONNECTION_TYPES.map(({ type }) => type);
 export const FIELD_OPTIONS = fieldOptions(CONNECTION_TYPES);
 
-function optionsOf({ name, texts, hint, schema, isSecret, isLong }: Field, scope: string): FieldOption[] {
+function optionsOf({ name, texts, hint, schema, isSecret, isLong, partsFor }: Field, scope: string): FieldOption[] {
   const shape: Shape = schema;
   const words = shape.oneOf?.find(({ enum: choices }) => choices !== undefined);
   const { properties = {} } = shape.oneOf?.find((form) => form.properties !== undefined) ?? shape;
-  const parts = Object.entries(properties).map(([part, one]): FieldOption => {
+  const parts = Object.entries(properties).map(([part, one], at): FieldOption => {
     const whole = `${name}${capital(part)}`;
     const isFile = one.writeOnly === true;
     const help = (one.description ?? '').replaceAll('`', '');
@@ -60,6 +62,7 @@ function optionsOf({ name, texts, hint, schema, isSecret, isLong }: Field, scope
       isFile,
       // Without a part that it must have, the field is null.
       isNullable: shape.type?.includes('null') === true && shape.required?.includes(part) === true,
+      partsFor: at === 0 ? partsFor : undefined,
     };
   });
   if (parts.length > 0 && words === undefined) return parts;

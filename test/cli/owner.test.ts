@@ -106,6 +106,22 @@ test('a connection is created, tested, edited, switched, duplicated and deleted'
   await terminal.fails(2, /Allowed choices/, ['connections', 'create', 'x', '--type', 'gopher']);
 });
 
+test('another encryption leaves out what belongs to the former one', async () => {
+  const place = ['--type', 's3', '--bucket', 'lake', '--access-key-id', 'AKIA'];
+  const secret = ['--secret-access-key-file', file('lake-secret', 'secret')];
+  const kms = ['--encryption-type', 'kms', '--encryption-key-id', 'key-1'];
+  await terminal.ok(['connections', 'create', 'lake', ...place, ...secret, ...kms]);
+  const encryption = async (...options: string[]): Promise<unknown> =>
+    (await terminal.json('connections', 'edit', 'lake', ...options))['encryption'];
+  assert.deepEqual(await encryption('--encryption-key-id', 'key-2'), { type: 'kms', keyId: 'key-2' });
+  assert.deepEqual(await encryption('--encryption-type', 'kms'), { type: 'kms', keyId: 'key-2' });
+  assert.deepEqual(await encryption('--encryption-type', 'aes256'), { type: 'aes256' });
+  assert.deepEqual(await encryption(...kms), { type: 'kms', keyId: 'key-1' });
+  const both = ['--encryption-type', 'aes256', '--encryption-key-id', 'key-1'];
+  await terminal.fails(2, /absent, unless the type is kms/, ['connections', 'edit', 'lake', ...both]);
+  await terminal.ok(['connections', 'rm', 'lake']);
+});
+
 test('secrets come from files and standard input, and a failing test is exit code 1', async () => {
   const words = [
     'connections',

@@ -50,7 +50,7 @@ export function editConnection(fieldOptions: readonly FieldOption[]) {
 
 /**
  * The values of the file, then those of the options. If only some parts of a field are given, the others keep their
- * `stored` values. @throws UsageError
+ * `stored` values, but not those that belong to another kind. @throws UsageError
  */
 async function fieldsOf(
   fieldOptions: readonly FieldOption[],
@@ -65,11 +65,12 @@ async function fieldsOf(
     throw new UsageError('only one file can come from standard input');
   }
   const found: Record<string, unknown> = options.from === undefined ? {} : await objectIn(options.from);
-  for (const { field, part, isFile, isNullable, value } of given) {
+  for (const { field, part, isFile, isNullable, partsFor = {}, value } of given) {
     const said = isFile ? await readSecret(String(value)) : isNullable && value === '' ? null : value;
     if (part !== undefined) found[field] ??= (await stored?.())?.[field];
-    const others = typeof found[field] === 'object' ? found[field] : {};
-    found[field] = part === undefined || said === null ? said : { ...others, [part]: said };
+    const known: Values = typeof found[field] === 'object' ? { ...found[field] } : {};
+    const others = Object.entries(known).filter(([name]) => (partsFor[name] ?? said) === said);
+    found[field] = part === undefined || said === null ? said : { ...Object.fromEntries(others), [part]: said };
   }
   return found;
 }
