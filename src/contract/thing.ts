@@ -74,6 +74,8 @@ interface InFile {
   readonly schema?: TSchema;
   /** The key with the name of a file that contains the value. */
   readonly key?: string;
+  /** The content of that file must pass the field's check: answers show it, and a wrong file may hold a secret. */
+  readonly isChecked?: true;
 }
 
 /** The field in forms and gateway.yaml, and who may change it. */

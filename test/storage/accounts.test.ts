@@ -335,6 +335,22 @@ for (const kind of DATABASES) {
       await rm(folder, { recursive: true });
     });
 
+    it('a private key in the place of a certificate, which answers would show, is refused', async () => {
+      const folder = await makeTempFolder();
+      const certificateFile = path.join(folder, 'id');
+      await writeFile(certificateFile, '-----BEGIN OPENSSH PRIVATE KEY-----\nKEY TEXT\n');
+      await assert.rejects(
+        storage.provision([{ ...ACCOUNT, connections: [{ ...sftpOf(ACCOUNT), certificateFile }] }]),
+        (error: unknown) => {
+          assert.ok(error instanceof StartupError, String(error));
+          assert.match(error.message, /"Warehouse": certificateFile must be one line of a file …-cert\.pub/);
+          assert.doesNotMatch(error.message, /KEY TEXT/);
+          return true;
+        },
+      );
+      await rm(folder, { recursive: true });
+    });
+
     it('the first host key is pinned, and a later caller gets the first one', async () => {
       const { accountId } = await accountOf(storage);
       const other = await openTest(url);

@@ -70,7 +70,7 @@ function certificateFacts(line: string): Facts {
       ...(endMs > LAST_MS ? {} : { validUntil: new Date(Number(endMs)).toISOString() }),
     };
   } catch (error) {
-    // One from the configuration may be damaged: the login says so.
+    // A stored one may be older than its checks: the login says what is wrong.
     if (error instanceof RangeError) return {};
     throw error;
   }

@@ -45,7 +45,11 @@ const settings = {
         label: 'Certificate of the private key',
         hint: 'The content of the file …-cert.pub that a certificate authority made. Empty: none.',
       },
-      file: { key: 'certificateFile', allowed: 'the path of a file …-cert.pub that can be read, or "" for none' },
+      file: {
+        key: 'certificateFile',
+        allowed: 'the path of a file …-cert.pub that can be read, or "" for none',
+        isChecked: true,
+      },
       input: 'long',
       check: 'sshCertificate',
       default: null,

@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import type { ConnectionConfig } from '../../config/schema.js';
 import type { Digests } from '../../contract/connection/fields.js';
+import { refusalOf } from '../../connections/checks.js';
 import type { Connection, References, SecretValues, Settings } from '../../connections/connection.js';
 import { type Definition, type Values, withOwnSecrets } from '../../contract/connection/definition.js';
 import type { AnnouncedKey } from '../../connections/host-keys.js';
@@ -40,8 +41,12 @@ export async function splitConfig(
     readNamedFile(config, key, key === undefined ? undefined : entry[key]);
   const rows: Record<string, unknown> = {};
   for (const [name, setting] of Object.entries(settings)) {
-    const key = setting.file?.key;
+    const { key, isChecked = false } = setting.file ?? {};
     const value = setting.isFixed === true ? setting.default : key === undefined ? entry[name] : await inFile(key);
+    const refused = isChecked ? refusalOf(setting.check, value) : undefined;
+    if (refused !== undefined) {
+      throw new StartupError(`connection "${config.name}": ${key ?? name} ${refused}`);
+    }
     rows[name] = storedValue(setting, value);
   }
   const values: Record<string, string> = {};
