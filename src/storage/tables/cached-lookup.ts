@@ -4,9 +4,10 @@ import { atMost } from '../../base/cache-size.js';
 const MAX_FOUND = 20_000;
 /** Separate from the found ones, so that a flood of wrong keys evicts no valid key. */
 const MAX_ABSENT = 5000;
-const TTL_MS = 1000;
+/** How old an answer may be. */
+export const CACHED_MS = 1000;
 /** The clock is read each time: otherwise a timer is set in each millisecond with a look-up. */
-const TTL = { ttl: TTL_MS, ttlResolution: 0 } as const;
+const TTL = { ttl: CACHED_MS, ttlResolution: 0 } as const;
 
 /** Caches look-ups for at most a second, including absent ones; simultaneous callers share one question. */
 export class CachedLookup<V extends object> {

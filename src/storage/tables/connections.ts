@@ -29,6 +29,7 @@ import { type Actor, type AuditChange, record } from './audit-log.js';
 import { CachedLookup } from './cached-lookup.js';
 import { completeSettings, type ConnectionRow, joinConnection, splitConfig } from './connection-rows.js';
 import type { KeyPairs } from './key-pairs.js';
+import { hastenChecks, OTHER_HOURS_MS } from './watched-folders.js';
 
 interface ListedConnection {
   readonly id: string;
@@ -247,6 +248,10 @@ export class ConnectionEditor {
       await tx`update connections set ${tx(row)}, updated_at = now() where id = ${before.id}`;
       if (isSameServer) await followHostKeys(tx, before.id, hostKeys, before.hostKeys);
       else await forgetAnnounced(tx, before.id);
+      if (draft.settings.hours !== before.settings.hours) {
+        await hastenChecks(tx, actor.accountId, before.id);
+        this.#database.notices.announce(tx, 'folders', OTHER_HOURS_MS);
+      }
       await this.#putSecrets(tx, before.id, secrets);
     });
   }
@@ -282,7 +287,9 @@ export class ConnectionEditor {
         where account_id = ${accountId} and status = 'pending' and connection_id = ${id}`;
       const watchedFolders = await sql<{ id: string; name: string }[]>`
         select id, name from watched_folders
-        where account_id = ${accountId} and (connection_id = ${id} or copy_to ->> 'connectionId' = ${id}) order by name`;
+        where account_id = ${accountId} and deleted_at is null
+          and (connection_id = ${id} or copy_to ->> 'connectionId' = ${id})
+        order by name`;
       const connections = await sql<{ id: string; name: string }[]>`
         select id, name from connections where account_id = ${accountId} and settings ->> 'via' = ${id} order by name`;
       return {
@@ -459,6 +466,7 @@ async function upsertConnection(
   // Learned keys belong to their server.
   const sameServer = found !== undefined && isSame(found, { type: config.type, settings });
   if (!sameServer) await forgetAnnounced(tx, id);
+  if (found !== undefined && found.settings.hours !== settings.hours) await hastenChecks(tx, accountId, id);
   const follows = given !== undefined && 'hostKeyRotation' in config && config.hostKeyRotation === 'accept';
   // With that rule, accepted keys come after the file's keys; the next start must not undo this.
   const accepted = follows ? await acceptedKeys(tx, id) : [];

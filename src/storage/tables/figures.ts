@@ -130,7 +130,8 @@ export class Figures {
     return this.#database.run(async (sql) => {
       const failing = await sql<{ id: string; name: string; error: string | null }[]>`
         select id, name, error_message as error from watched_folders
-        where account_id = ${accountId} and is_active and failing_since is not null order by name`;
+        where account_id = ${accountId} and is_active and deleted_at is null and failing_since is not null
+        order by name`;
       const [dead] = await sql<{ count: number }[]>`
         select count(*) from deliveries where account_id = ${accountId} and state = 'dead'`;
       const [copies] = await sql<{ failed: number }[]>`
@@ -151,7 +152,8 @@ export class Figures {
   async foldersWaitingForHours(accountId: string): Promise<number> {
     const row = await this.#database.first<{ count: number }>`
       select count(*) from watched_folders
-      where account_id = ${accountId} and is_active and waits_until = next_check_at and waits_until > now()`;
+      where account_id = ${accountId} and is_active and deleted_at is null
+        and waits_until = next_check_at and waits_until > now()`;
     return row?.count ?? 0;
   }
 

@@ -16,6 +16,7 @@ import { isReported } from './transfer-events.js';
 import { writeBatch } from './history-statements.js';
 import type { TransferRow } from './transfer.js';
 import { isOtherCopyTo } from './route-copies.js';
+import { CACHED_MS } from './cached-lookup.js';
 import type { WatchChecks } from './watch-checks.js';
 import { CheckSuperseded, type EntryChanges, forgetFiles, purgeFiles } from './watched-files.js';
 import { cancelDeliveries, cancelEvents, hastenCopies, purgeEvents } from './webhook-events.js';
@@ -25,6 +26,8 @@ import { withoutLogin } from './webhook-targets.js';
 
 /** A task ends a moment after its check. */
 const ENDING_AGAIN_MS = 500;
+/** By then, no node has the former hours of a connection in its cache. */
+export const OTHER_HOURS_MS = 2 * CACHED_MS;
 
 /** The targets of files from a watched folder. */
 export interface Route extends Pick<WatchSettings, 'connectionId' | 'path' | 'name' | 'moveTo' | 'copyTo'> {
@@ -399,6 +402,15 @@ export class WatchedFolders {
       await tx`with mine as (select ${id}::uuid as id), ${this.#checks.adding(tx, check, undefined)} select`;
     }
   }
+}
+
+/** The hours of a connection have changed: its folders that wait for the former ones are checked soon. */
+export async function hastenChecks(tx: Transaction, accountId: string, connectionId: string): Promise<void> {
+  await tx`
+    update watched_folders
+    set next_check_at = least(next_check_at, now() + ${OTHER_HOURS_MS} * interval '1 millisecond')
+    where account_id = ${accountId} and connection_id = ${connectionId} and deleted_at is null
+      and waits_until = next_check_at and waits_until > now()`;
 }
 
 /**
