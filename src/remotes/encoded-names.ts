@@ -6,15 +6,17 @@ import { joinPath, pathBytes, ROOT, textOfBytes, textOfRaw, type RemotePath } fr
 
 export const UTF_8: NameEncoding = { name: 'utf-8', decode: textOfBytes, encode: pathBytes };
 
+/** By name, and by label in lower case: the standard has about 230 of them. */
 const encodings = new Map<string, NameEncoding>([[UTF_8.name, UTF_8]]);
 
 /** The encoding with this label, which has been checked. Its tables are made once, in a tenth of a second at most. */
 export function encodingOf(label: string): NameEncoding {
-  const name = encodingName(label) ?? UTF_8.name;
-  const known = encodings.get(name);
+  const key = label.trim().toLowerCase();
+  const known = encodings.get(key);
   if (known !== undefined) return known;
-  const made = new TableEncoding(name);
-  encodings.set(name, made);
+  const name = encodingName(label) ?? UTF_8.name;
+  const made = encodings.get(name) ?? new TableEncoding(name);
+  encodings.set(name, made).set(key, made);
   return made;
 }
 
