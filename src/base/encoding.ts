@@ -108,7 +108,7 @@ const WINDOWS_1252 = '€\0‚ƒ„…†‡ˆ‰Š‹Œ\0Ž\0\0‘’“”•�
 const LATIN_10_UPPER =
   '\u00a0ĄąŁ€„Š§š©Ș«Ź\u00adźŻ°±ČłŽ”¶·žčș»ŒœŸżÀÁÂĂÄĆÆÇÈÉÊËÌÍÎÏĐŃÒÓÔŐÖŚŰÙÚÛÜĘȚßàáâăäćæçèéêëìíîïđńòóôőöśűùúûüęțÿ';
 
-/** Of characters with two codes: the standard encodes these by the last one. */
+/** Characters with two codes that the standard encodes by the last one. */
 const BIG5_LAST: ReadonlySet<string> = new Set('═╞╡╪十卅');
 /** The rows of Shift_JIS whose characters the standard encodes by other rows. */
 const SHIFT_JIS_LAST: readonly number[] = [0xed, 0xee];

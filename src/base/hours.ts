@@ -57,7 +57,7 @@ export function hoursBegin(text: string, now: number): number | undefined {
 }
 
 /** When the hours that are now end, with those that follow at once; undefined = not within two weeks. */
-export function hoursEnd(text: string, now: number): number | undefined {
+function hoursEnd(text: string, now: number): number | undefined {
   const hours = hoursOf(text);
   const today = dayOf(hours, now);
   let last = now;
@@ -68,6 +68,14 @@ export function hoursEnd(text: string, now: number): number | undefined {
     if (day > today && dayOf(hours, last) < day) return last;
   }
   return undefined;
+}
+
+/** Whether the hours are open now: when they close, or else when they open; neither = open for two weeks and more. */
+export function hoursState(text: string, now: number): { readonly opensAt?: Date; readonly closesAt?: Date } {
+  const begin = hoursBegin(text, now);
+  if (begin !== undefined) return { opensAt: new Date(begin) };
+  const end = hoursEnd(text, now);
+  return end === undefined ? {} : { closesAt: new Date(end) };
 }
 
 const dayOf = ({ offset }: Hours, at: number): number => Math.floor((at + offset(at)) / DAY_MS);

@@ -14,8 +14,7 @@ interface ShortRequest {
   readonly method: 'GET' | 'POST' | 'PUT';
   readonly headers: http.OutgoingHttpHeaders;
   readonly body?: string | Buffer;
-  /** Of the answer. */
-  readonly maxBytes: number;
+  readonly maxAnswerBytes: number;
   readonly limit: EndSignal;
   /** Absent: sockets of the operator, which no network rules hold back. */
   readonly agents?: Agents;
@@ -42,7 +41,7 @@ export function refuseUpgrade(request: http.ClientRequest, fail: (error: Error) 
 
 /** Follows no redirect: that would send a token elsewhere. @throws TooLong, or the error of the socket */
 export function shortRequest(url: URL, request: ShortRequest): Promise<ShortAnswer> {
-  const { method, headers, body = '', maxBytes, limit, agents } = request;
+  const { method, headers, body = '', maxAnswerBytes, limit, agents } = request;
   const isSecure = url.protocol === 'https:';
   const agent = agents === undefined ? {} : { agent: isSecure ? agents.https : agents.http };
   const length = method === 'GET' ? {} : { 'content-length': Buffer.byteLength(body) };
@@ -63,7 +62,7 @@ export function shortRequest(url: URL, request: ShortRequest): Promise<ShortAnsw
     sent.on('error', fail);
     refuseUpgrade(sent, fail);
     sent.once('response', (answer) => {
-      textOf(answer, maxBytes).then((text) => done({ status: answer.statusCode ?? 0, text }), fail);
+      textOf(answer, maxAnswerBytes).then((text) => done({ status: answer.statusCode ?? 0, text }), fail);
     });
     sent.end(body);
   });

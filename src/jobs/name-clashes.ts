@@ -6,6 +6,7 @@
  */
 import { isUtf8 } from 'node:buffer';
 import { GatewayError, hasCode } from '../base/errors.js';
+import { find } from '../operations/conflicts.js';
 import { makeHiddenFile, removeHiddenFile } from '../remotes/hidden-file.js';
 import { baseName, joinPath, type RemotePath } from '../remotes/path.js';
 import type { Leftovers } from '../remotes/leftovers.js';
@@ -170,23 +171,13 @@ export async function foldingOf(remote: Remote, folder: RemotePath, leftovers: L
   }
   try {
     const name = baseName(path);
-    const isThere = (other: string): Promise<boolean> => exists(remote, joinPath(folder, other));
+    const isThere = async (other: string): Promise<boolean> =>
+      (await find(remote, joinPath(folder, other))) !== undefined;
     return {
       ignoresCase: await isThere(name.replaceAll(/[a-z]/g, (letter) => letter.toUpperCase())),
       ignoresComposition: await isThere(name.normalize('NFD')),
     };
   } finally {
     await removeHiddenFile(remote, path, leftovers);
-  }
-}
-
-async function exists(remote: Remote, path: RemotePath): Promise<boolean> {
-  try {
-    await remote.stat(path);
-    return true;
-  } catch (error) {
-    // A server takes no letter that its encoding does not have.
-    if (hasCode(error, 'not_found', 'bad_path')) return false;
-    throw error;
   }
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { hoursBegin, hoursEnd, hoursRefusal } from '../../src/base/hours.js';
+import { hoursBegin, hoursRefusal, hoursState } from '../../src/base/hours.js';
 
 /** The next beginning as ISO text; 'now' within the hours. */
 function begin(hours: string, now: string): string {
@@ -52,8 +52,8 @@ for (const [hours, now, expected] of [
   ['00:00-24:00 UTC', '2026-11-27T09:00:00Z', undefined],
 ] as const) {
   test(`${hours} at ${now} ends`, () => {
-    const end = hoursEnd(hours, Date.parse(now));
-    assert.equal(end === undefined ? undefined : new Date(end).toISOString(), expected);
+    const { opensAt, closesAt } = hoursState(hours, Date.parse(now));
+    assert.deepEqual([opensAt, closesAt?.toISOString()], [undefined, expected]);
   });
 }
 

@@ -6,6 +6,6 @@ import { ended, startUpgrading } from '../servers/upgrading.js';
 test('an answer that changes the protocol ends the request', async (t) => {
   const server = await startUpgrading(t);
   const limit = new AbortController().signal;
-  const asked = shortRequest(server.url, { method: 'GET', headers: {}, maxBytes: 100, limit });
+  const asked = shortRequest(server.url, { method: 'GET', headers: {}, maxAnswerBytes: 100, limit });
   await assert.rejects(ended(asked, server), /changes the protocol \(101\)/);
 });

@@ -12,7 +12,7 @@ import { startReceiver, type Receiver } from '../watch/support/receiver.js';
 const DAY_MS = 86_400_000;
 const EMAIL = 'test@example.com';
 const PASSWORD = 'a password for the owner';
-/** Of a day that is three days away. */
+/** A weekday on which no hours are open today, yesterday or tomorrow. */
 const AWAY = ['Su', 'Mo', 'Tu', 'We', 'Th', 'Fr', 'Sa'][new Date(Date.now() + 3 * DAY_MS).getUTCDay()] ?? 'Su';
 const CLOSED = `${AWAY} 12:00-12:01 UTC`;
 

@@ -2,8 +2,8 @@
  * The metadata service of EC2 in its second version alone, and that of containers: tokens expire, and a request without
  * one is refused.
  */
-import http from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type http from 'node:http';
+import { HttpStub } from './http-stub.js';
 
 interface MetadataAnswer {
   readonly status: number;
@@ -16,7 +16,7 @@ interface IssuedKeys {
   readonly Token: string;
 }
 
-export class MetadataStub {
+export class MetadataStub extends HttpStub {
   /** `method path` of each request. */
   readonly requests: string[] = [];
   readonly issued: IssuedKeys[] = [];
@@ -29,28 +29,12 @@ export class MetadataStub {
   /** Answers in place of the stub. */
   instead: ((asked: string) => MetadataAnswer | 'cut' | 'never' | undefined) | undefined;
   readonly #tokens = new Map<string, number>();
-  readonly #server: http.Server;
 
-  private constructor() {
-    this.#server = http.createServer((request, response) => this.#serve(request, response));
+  static start(): Promise<MetadataStub> {
+    return new MetadataStub().listen();
   }
 
-  static async start(): Promise<MetadataStub> {
-    const stub = new MetadataStub();
-    await new Promise<void>((done) => stub.#server.listen(0, '127.0.0.1', done));
-    return stub;
-  }
-
-  get endpoint(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
-  }
-
-  async stop(): Promise<void> {
-    this.#server.closeAllConnections();
-    await new Promise((done) => this.#server.close(done));
-  }
-
-  #serve(request: http.IncomingMessage, response: http.ServerResponse): void {
+  protected async serve(request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
     const asked = `${request.method ?? ''} ${request.url ?? ''}`;
     this.requests.push(asked);
     const instead = this.instead?.(asked);

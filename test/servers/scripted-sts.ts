@@ -3,9 +3,9 @@
  * answers as AWS documents it.
  */
 import { createHash, createHmac } from 'node:crypto';
-import http from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type http from 'node:http';
 import { text } from 'node:stream/consumers';
+import { HttpStub } from './http-stub.js';
 
 export interface Issued {
   readonly accessKeyId: string;
@@ -20,7 +20,7 @@ interface StsAnswer {
 
 const sha256 = (bytes: string): string => createHash('sha256').update(bytes).digest('hex');
 
-export class StsStub {
+export class StsStub extends HttpStub {
   /** The parameters of each request. */
   readonly requests: URLSearchParams[] = [];
   readonly issued: Issued[] = [];
@@ -33,32 +33,18 @@ export class StsStub {
   keys: { readonly accessKeyId: string; readonly secretAccessKey: string } | undefined;
   /** Answers in place of the stub. */
   instead: (() => StsAnswer | 'cut' | 'never') | undefined;
-  readonly #server: http.Server;
 
   private constructor(secrets: Readonly<Record<string, string>>) {
+    super();
     for (const [id, secret] of Object.entries(secrets)) this.secrets.set(id, secret);
-    this.#server = http.createServer((request, response) => {
-      this.#serve(request, response).catch(() => response.destroy());
-    });
   }
 
   /** `secrets`: of each access key that may ask. */
-  static async start(secrets: Readonly<Record<string, string>>): Promise<StsStub> {
-    const stub = new StsStub(secrets);
-    await new Promise<void>((done) => stub.#server.listen(0, '127.0.0.1', done));
-    return stub;
+  static start(secrets: Readonly<Record<string, string>>): Promise<StsStub> {
+    return new StsStub(secrets).listen();
   }
 
-  get endpoint(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
-  }
-
-  async stop(): Promise<void> {
-    this.#server.closeAllConnections();
-    await new Promise((done) => this.#server.close(done));
-  }
-
-  async #serve(request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
+  protected async serve(request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
     const body = await text(request);
     const asked = new URLSearchParams(body);
     this.requests.push(asked);

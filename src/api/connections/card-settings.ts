@@ -1,7 +1,7 @@
 /** What is set on a connection, for its card: each field that is rarely changed and differs from its default. */
 import { isDeepStrictEqual } from 'node:util';
 import { type Static, Type } from 'typebox';
-import { hoursBegin, hoursEnd } from '../../base/hours.js';
+import { hoursState } from '../../base/hours.js';
 import { readSshCertificate } from '../../connections/ssh-certificate.js';
 import type { Values } from '../../contract/connection/definition.js';
 import { definitionOf } from '../../contract/connection/types.js';
@@ -36,7 +36,7 @@ async function factsOf(name: string, value: unknown, find: Find): Promise<Facts>
     case 'via':
       return serverOf(await find(value));
     case 'hours':
-      return hoursFacts(value, Date.now());
+      return hoursFacts(value);
     case 'certificate':
       return certificateFacts(value);
     default:
@@ -50,11 +50,9 @@ function serverOf(jump: ManagedConnection | undefined): Facts {
   return { name: jump.name, address: `${String(host)}:${String(port)}` };
 }
 
-function hoursFacts(hours: string, now: number): Facts {
-  const opensAt = hoursBegin(hours, now);
-  if (opensAt !== undefined) return { opensAt: new Date(opensAt).toISOString() };
-  const closesAt = hoursEnd(hours, now);
-  return closesAt === undefined ? {} : { closesAt: new Date(closesAt).toISOString() };
+function hoursFacts(hours: string): Facts {
+  const times = Object.entries(hoursState(hours, Date.now()));
+  return Object.fromEntries(times.map(([name, time]) => [name, time.toISOString()] as const));
 }
 
 /** A certificate without an end has the largest number there. */

@@ -1,5 +1,5 @@
 /** What steps of the connection test say of the settings that apply there. */
-import { hoursBegin, hoursEnd } from '../../base/hours.js';
+import { hoursState } from '../../base/hours.js';
 import type { Connection } from '../../connections/connection.js';
 
 type Limits = Partial<Pick<Connection, 'bytesPerSecond' | 'hours'>>;
@@ -13,10 +13,9 @@ export function limitsDetail({ bytesPerSecond, hours = '' }: Limits, now: number
 }
 
 function hoursWords(hours: string, now: number): string {
-  const opensAt = hoursBegin(hours, now);
-  if (opensAt !== undefined) return `closed until ${new Date(opensAt).toISOString()}`;
-  const closesAt = hoursEnd(hours, now);
-  return closesAt === undefined ? 'always open' : `open until ${new Date(closesAt).toISOString()}`;
+  const { opensAt, closesAt } = hoursState(hours, now);
+  if (opensAt !== undefined) return `closed until ${opensAt.toISOString()}`;
+  return closesAt === undefined ? 'always open' : `open until ${closesAt.toISOString()}`;
 }
 
 /** What is asked of the store with each new object: `encryption aes256, acl private`; empty if nothing is. */

@@ -23,7 +23,7 @@ export async function ask(url: URL, question: Question): Promise<Answer> {
   const late = (): Error => unreadable(`cannot be read: ${url.host} has not answered for ${MOST_MS / 1_000} s`);
   return withDeadline({ ms: MOST_MS, late }, async (limit) => {
     try {
-      const { status, text } = await shortRequest(url, { ...question, maxBytes: MAX_BYTES, limit });
+      const { status, text } = await shortRequest(url, { ...question, maxAnswerBytes: MAX_BYTES, limit });
       return { status, json: parsed(text) };
     } catch (error) {
       if (error instanceof TooLong) {

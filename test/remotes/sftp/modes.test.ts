@@ -14,7 +14,7 @@ import { SFTP_SERVER, startSshd, type TestSshd } from '../../servers/sshd.js';
 import { connectionOf, openSeam } from '../../support/seam.js';
 
 const MODES = { fileMode: '0640', folderMode: '2750' } as const;
-/** Of no use to SFTP, which has the bytes in a file. */
+/** SFTP does not use the journal: it keeps the bytes in a file. */
 const NO_JOURNAL: PartJournal = {
   parts: async () => [],
   tails: async () => [],

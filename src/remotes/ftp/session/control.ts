@@ -79,7 +79,7 @@ export class Control {
     /** `host:port`, for error texts. */
     readonly host: string,
     answerTimeoutMs: number,
-    /** Of the names on the server, and of its replies. */
+    /** Names on the server and its replies are in it; the login is in UTF-8. */
     readonly encoding = UTF_8,
   ) {
     this.#current = current;
@@ -208,7 +208,7 @@ export class Control {
     if (lines.length > 0) this.#current.write(Buffer.concat(lines));
   }
 
-  /** A login is in UTF-8, whatever the encoding of names is. @throws GatewayError bad_path */
+  /** The bytes of a command. @throws GatewayError bad_path */
   #lineOf(command: string): Buffer {
     const line = LOGIN.test(command) ? Buffer.from(command) : encodedPath(this.encoding, command);
     if (!this.isTelnet || !line.includes(IAC)) return line;

@@ -92,7 +92,7 @@ async function issued(
         method: 'POST',
         headers: { ...headers, 'user-agent': USER_AGENT },
         body,
-        maxBytes: MAX_ANSWER_BYTES,
+        maxAnswerBytes: MAX_ANSWER_BYTES,
         limit,
         agents,
       }),

@@ -59,7 +59,7 @@ export async function instanceKeys(env: AwsEnvironment, timeoutMs: number): Prom
   });
 }
 
-/** The second version of the service alone: the first one answers whatever reaches it. */
+/** Asks only the second version of the service (IMDSv2). The first one answers every request, also a forwarded one. */
 async function machineKeys(env: AwsEnvironment, ask: Ask): Promise<TemporaryKeys> {
   const base = urlIn(variableOf(env, EC2_ENDPOINT) ?? EC2, EC2_ENDPOINT);
   const lifetime = { 'x-aws-ec2-metadata-token-ttl-seconds': TOKEN_SECONDS };
@@ -108,7 +108,7 @@ async function answerOf(url: URL, { method = 'GET', headers = {} }: Question, li
     return await shortRequest(url, {
       method,
       headers: { ...headers, 'user-agent': USER_AGENT },
-      maxBytes: MAX_ANSWER_BYTES,
+      maxAnswerBytes: MAX_ANSWER_BYTES,
       limit,
     });
   } catch (error) {

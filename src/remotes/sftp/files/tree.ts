@@ -11,7 +11,7 @@ import { OPEN } from '../wire/wire.js';
 import { findEntry, findTarget, unlessRefused, type Answered, type Confinement, type ServerPath } from './confine.js';
 import { type Modes, setFolderMode } from './modes.js';
 
-/** Of the rights, those that a file may have from its first byte on; writing takes the others away. */
+/** The rights that OPEN can give a new file. Writing to a file removes setuid and setgid, so they are set later. */
 const ACCESS = 0o777;
 const SELF = new Set(['.', '..']);
 const SLASH = '/'.charCodeAt(0);
