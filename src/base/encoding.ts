@@ -32,19 +32,20 @@ export function encodingName(label: string): string | undefined {
   }
 }
 
-interface Tables {
-  /** Bytes of a character, as one number, to the character. */
-  readonly characters: ReadonlyMap<number, string>;
-  readonly bytes: ReadonlyMap<string, number>;
-}
-
 /** An encoding other than UTF-8. Its tables are made from what Node.js decodes, since it encodes UTF-8 only. */
 export class TableEncoding implements NameEncoding {
-  readonly #tables: Tables;
+  /** The shortest codes first. */
+  readonly #tables: CodeTable[] = [];
+  /** The code of each character up to U+FFFF, its bytes as one number; 0 = none. */
+  readonly #codes = new Uint32Array(0x10000);
+  /** Codes whose table is made when a name may have one: there are 50,000 of them. */
+  #rare: Codes | undefined;
 
   /** `name`: of `encodingName`. */
   constructor(readonly name: string) {
-    this.#tables = tablesOf(name);
+    for (const codes of codesOf(name)) this.#add(codes);
+    this.#tables.sort((one, other) => one.length - other.length);
+    this.#rare = name === GB_18030 ? QUADS : undefined;
   }
 
   decode(bytes: Buffer): string {
@@ -60,13 +61,16 @@ export class TableEncoding implements NameEncoding {
   }
 
   #characterAt(bytes: Buffer, at: number): readonly [string, number] {
-    const most = Math.min(4, bytes.length - at);
-    for (let length = 1; length <= most; length++) {
-      const code = bytes.readUIntBE(at, length);
-      const character = this.#tables.characters.get(code) ?? (length === 4 ? this.#beyond(code) : undefined);
-      if (character !== undefined) return [character, length];
+    for (const table of this.#tables) {
+      const unit = table.characters[indexOf(table.codes, bytes, at)] ?? 0;
+      if (unit !== 0) return [String.fromCharCode(unit), table.length];
     }
-    return [String.fromCharCode(SURROGATE + bytes.readUInt8(at)), 1];
+    const beyond = this.name === GB_18030 ? beyondAt(bytes, at) : undefined;
+    if (beyond !== undefined) return [beyond, 4];
+    const isRare = this.#rare !== undefined && indexOf(this.#rare, bytes, at) >= 0;
+    return isRare && this.#addRare()
+      ? this.#characterAt(bytes, at)
+      : [String.fromCharCode(SURROGATE + bytes.readUInt8(at)), 1];
   }
 
   encode(text: string): Buffer | string {
@@ -76,32 +80,122 @@ export class TableEncoding implements NameEncoding {
       if (point < SINGLE) bytes.push(point);
       else if (point >= SURROGATE + SINGLE && point <= SURROGATE + 0xff) bytes.push(point - SURROGATE);
       else {
-        const code = this.#tables.bytes.get(character) ?? this.#codeBeyond(point);
-        if (code === undefined) return character;
+        const code = this.#codeOf(point);
+        if (code === 0) return character;
         for (let place = lengthOf(code) - 1; place >= 0; place--) bytes.push(Math.floor(code / 256 ** place) % 256);
       }
     }
     return Buffer.from(bytes);
   }
 
-  /** GB 18030 has all planes behind the first one in the order of Unicode. */
-  #beyond(code: number): string | undefined {
-    if (this.name !== 'gb18030') return undefined;
-    const [first, second, third, fourth] = [code >>> 24, (code >>> 16) & 0xff, (code >>> 8) & 0xff, code & 0xff];
-    if (![second, fourth].every((byte) => byte >= 0x30 && byte <= 0x39) || third < 0x81 || third > 0xfe)
-      return undefined;
-    const index = (((first - 0x90) * 10 + second - 0x30) * 126 + third - 0x81) * 10 + fourth - 0x30;
-    return index < 0 || index > 0xfffff ? undefined : String.fromCodePoint(0x10000 + index);
+  #codeOf(point: number): number {
+    if (point > 0xffff) return this.name === GB_18030 ? codeBeyond(point) : 0;
+    const code = this.#codes[point] ?? 0;
+    return code === 0 && this.#addRare() ? this.#codeOf(point) : code;
   }
 
-  #codeBeyond(point: number): number | undefined {
-    if (this.name !== 'gb18030' || point < 0x10000) return undefined;
-    const index = point - 0x10000;
-    const [first, second] = [Math.floor(index / 12_600) + 0x90, (Math.floor(index / 1260) % 10) + 0x30];
-    const [third, fourth] = [(Math.floor(index / 10) % 126) + 0x81, (index % 10) + 0x30];
-    return first * 2 ** 24 + second * 2 ** 16 + third * 2 ** 8 + fourth;
+  /** False if there is nothing more to add. */
+  #addRare(): boolean {
+    if (this.#rare === undefined) return false;
+    this.#add(this.#rare);
+    this.#rare = undefined;
+    return true;
+  }
+
+  /** A character keeps the first code that it gets. */
+  #add(codes: Codes): void {
+    const count = countOf(codes);
+    const characters = new Uint16Array(count);
+    const table = { codes, length: codes.length, characters };
+    this.#tables.push(table);
+    const text = textOf(this.name, codes);
+    let at = 0;
+    for (let index = 0; index < count; index++) {
+      const unit = text.charCodeAt(at);
+      const isOne = text.charCodeAt(at + 1) === LF;
+      at = isOne ? at + 2 : text.indexOf('\n', at) + 1;
+      // Controls, replacement characters, and halves of longer ones.
+      if (!isOne || unit < 0xa0 || unit === 0xfffd || (unit >= 0xd800 && unit <= 0xdfff)) continue;
+      const before = this.#codes[unit] ?? 0;
+      if (before !== 0) {
+        if (this.name !== 'big5' || !BIG5_LAST.has(unit)) continue;
+        characters[indexOf(codes, bytesOf(before), 0)] = 0;
+      }
+      characters[index] = unit;
+      this.#codes[unit] = codeAt(codes, index);
+    }
   }
 }
+
+/** The bytes that one place of a code may have. */
+interface Place {
+  readonly bytes: readonly number[];
+  /** The position of each byte among them; -1 = it is none of them. */
+  readonly positions: Int16Array;
+}
+
+function place(bytes: readonly number[]): Place {
+  const positions = new Int16Array(256).fill(-1);
+  for (const [position, byte] of bytes.entries()) positions[byte] = position;
+  return { bytes, positions };
+}
+
+/** All codes of one length. */
+type Codes = readonly Place[];
+
+interface CodeTable {
+  readonly codes: Codes;
+  /** Bytes of a code. */
+  readonly length: number;
+  /** The character of each code, in the order of the codes; 0 = none. */
+  readonly characters: Uint16Array;
+}
+
+const countOf = (codes: Codes): number => codes.reduce((count, { bytes }) => count * bytes.length, 1);
+
+/** The place of the code that begins there; -1 = none of them does. */
+function indexOf(codes: Codes, bytes: Buffer, at: number): number {
+  let index = 0;
+  for (let next = 0; next < codes.length; next++) {
+    const { bytes: allowed, positions } = codes[next]!;
+    const position = positions[bytes[at + next] ?? 0] ?? -1;
+    if (position < 0) return -1;
+    index = index * allowed.length + position;
+  }
+  return index;
+}
+
+/** The code at a place, its bytes as one number. */
+function codeAt(codes: Codes, index: number): number {
+  let code = 0;
+  let rest = index;
+  let weight = 1;
+  for (let last = codes.length - 1; last >= 0; last--) {
+    const { bytes: allowed } = codes[last]!;
+    code += (allowed[rest % allowed.length] ?? 0) * weight;
+    rest = Math.floor(rest / allowed.length);
+    weight *= 256;
+  }
+  return code;
+}
+
+const lengthOf = (code: number): number => (code < 2 ** 8 ? 1 : code < 2 ** 16 ? 2 : code < 2 ** 24 ? 3 : 4);
+
+function bytesOf(code: number): Buffer {
+  const bytes = Buffer.alloc(lengthOf(code));
+  bytes.writeUIntBE(code, 0, bytes.length);
+  return bytes;
+}
+
+const GB_18030 = 'gb18030';
+
+/** GB 18030 has all planes behind the first one in the order of Unicode. */
+function beyondAt(bytes: Buffer, at: number): string | undefined {
+  const index = indexOf(BEYOND, bytes, at);
+  return index < 0 || index > 0xfffff ? undefined : String.fromCodePoint(0x10000 + index);
+}
+
+const codeBeyond = (point: number): number => codeAt(BEYOND, point - 0x10000);
 
 /** Node.js 20 decodes these bytes of windows-1252 as control characters. */
 const WINDOWS_1252 = '€\0‚ƒ„…†‡ˆ‰Š‹Œ\0Ž\0\0‘’“”•–—˜™š›œ\0žŸ';
@@ -109,81 +203,66 @@ const LATIN_10_UPPER =
   '\u00a0ĄąŁ€„Š§š©Ș«Ź\u00adźŻ°±ČłŽ”¶·žčș»ŒœŸżÀÁÂĂÄĆÆÇÈÉÊËÌÍÎÏĐŃÒÓÔŐÖŚŰÙÚÛÜĘȚßàáâăäćæçèéêëìíîïđńòóôőöśűùúûüęțÿ';
 
 /** Characters with two codes that the standard encodes by the last one. */
-const BIG5_LAST: ReadonlySet<string> = new Set('═╞╡╪十卅');
-/** The rows of Shift_JIS whose characters the standard encodes by other rows. */
-const SHIFT_JIS_LAST: readonly number[] = [0xed, 0xee];
-const CONTROL = /\p{Cc}/u;
-
-function tablesOf(name: string): Tables {
-  const characters = new Map<number, string>();
-  const bytes = new Map<string, number>();
-  const add = (code: number, character: string): void => {
-    if (CONTROL.test(character) || character === '\ufffd' || (character.codePointAt(0) ?? 0) < SINGLE) return;
-    const before = bytes.get(character);
-    if (before !== undefined) {
-      if (name !== 'big5' || !BIG5_LAST.has(character)) return;
-      characters.delete(before);
-    }
-    characters.set(code, character);
-    bytes.set(character, code);
-  };
-  const decoded = codesOf(name);
-  for (const [index, text] of textsOf(name, decoded).entries()) {
-    const [character, ...more] = text;
-    if (character !== undefined && more.length === 0) add(decoded[index] ?? 0, character);
-  }
-  return { characters, bytes };
-}
-
-/** The texts of these codes, decoded as lines of one text: thousands of calls would take half a second. */
-function textsOf(name: string, codes: readonly number[]): string[] {
-  if (name === LATIN_10) return [...`${'\0'.repeat(32)}${LATIN_10_UPPER}`];
-  const lines = new TextDecoder(name).decode(linesOf(codes)).split('\n');
-  return name === 'windows-1252' ? [...WINDOWS_1252, ...lines.slice(32)] : lines;
-}
+const BIG5_LAST: ReadonlySet<number> = new Set([...'═╞╡╪十卅'].map((character) => character.charCodeAt(0)));
 
 const LF = 0x0a;
 
-function linesOf(codes: readonly number[]): Buffer {
-  const lines = Buffer.alloc(codes.length * 5);
-  let end = 0;
-  for (const code of codes) {
-    const length = lengthOf(code);
-    lines.writeUIntBE(code, end, length);
-    end = lines.writeUInt8(LF, end + length);
-  }
-  return lines.subarray(0, end);
+/** The texts of these codes, each with a line feed: thousands of calls would take half a second. */
+function textOf(name: string, codes: Codes): string {
+  if (name === LATIN_10) return lined(`${'\0'.repeat(32)}${LATIN_10_UPPER}`);
+  const text = new TextDecoder(name).decode(linesOf(codes));
+  return name === 'windows-1252' ? lined(WINDOWS_1252) + text.split('\n').slice(32).join('\n') : text;
 }
 
-const lengthOf = (code: number): number => (code < 2 ** 8 ? 1 : code < 2 ** 16 ? 2 : code < 2 ** 24 ? 3 : 4);
+const lined = (characters: string): string => [...characters].map((character) => `${character}\n`).join('');
+
+function linesOf(codes: Codes): Buffer {
+  const count = countOf(codes);
+  const size = codes.length + 1;
+  const lines = Buffer.alloc(count * size, LF);
+  for (const [next, { bytes: allowed }] of codes.entries()) {
+    // A byte stays for as many codes as the places after it make.
+    const repeated = countOf(codes.slice(next + 1));
+    for (let index = 0; index < count; index++) {
+      lines[index * size + next] = allowed[Math.floor(index / repeated) % allowed.length] ?? 0;
+    }
+  }
+  return lines;
+}
 
 const from = (first: number, last: number): number[] =>
   Array.from({ length: last - first + 1 }, (_, index) => first + index);
-const joined = (upper: readonly number[], lower: readonly number[]): number[] =>
-  upper.flatMap((high) => lower.map((low) => high * 256 + low));
+
+const HIGH = place(from(0x80, 0xff));
+const LEADS = place(from(0x81, 0xfe));
+const TRAILS = place(from(0x40, 0xfe));
+const DIGITS = place(from(0x30, 0x39));
+/** The rows of EUC. */
+const ROWS = place(from(0xa1, 0xfe));
+/** The rows of Shift_JIS whose characters the standard encodes by other rows. */
+const SHIFT_JIS_LAST: readonly number[] = [0xed, 0xee];
+const QUADS: Codes = [place(from(0x81, 0x84)), DIGITS, LEADS, DIGITS];
+const BEYOND: Codes = [place(from(0x90, 0xfe)), DIGITS, LEADS, DIGITS];
 
 /** All codes that can be characters; of those with one character, the preferred one first. */
-function codesOf(name: string): number[] {
-  const single = from(0x80, 0xff);
-  const leads = from(0x81, 0xfe);
-  const double = (upper: readonly number[]): number[] => joined(upper, from(0x40, 0xfe));
+function codesOf(name: string): readonly Codes[] {
   switch (name) {
     case 'shift_jis':
-      return [...single, ...double(leads.filter((lead) => !SHIFT_JIS_LAST.includes(lead))), ...double(SHIFT_JIS_LAST)];
-    case 'euc-jp': {
-      const rows = from(0xa1, 0xfe);
-      return [...single, ...joined([0x8e, ...rows], rows), ...joined(joined([0x8f], rows), rows)];
-    }
-    case 'gb18030': {
-      const quads = joined(joined(joined(from(0x81, 0x84), from(0x30, 0x39)), leads), from(0x30, 0x39));
+      return [
+        [HIGH],
+        [place(LEADS.bytes.filter((lead) => !SHIFT_JIS_LAST.includes(lead))), TRAILS],
+        [place(SHIFT_JIS_LAST), TRAILS],
+      ];
+    case 'euc-jp':
+      return [[HIGH], [place([0x8e, ...ROWS.bytes]), ROWS], [place([0x8f]), ROWS, ROWS]];
+    case GB_18030:
       // The standard encodes the euro sign in two bytes.
-      return [...double(leads), ...quads, ...single];
-    }
+      return [[LEADS, TRAILS], [HIGH]];
     case 'gbk':
     case 'big5':
     case 'euc-kr':
-      return [...single, ...double(leads)];
+      return [[HIGH], [LEADS, TRAILS]];
     default:
-      return single;
+      return [[HIGH]];
   }
 }

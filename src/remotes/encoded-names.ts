@@ -9,7 +9,7 @@ export const UTF_8: NameEncoding = { name: 'utf-8', decode: textOfBytes, encode:
 /** By name, and by label in lower case: the standard has about 230 of them. */
 const encodings = new Map<string, NameEncoding>([[UTF_8.name, UTF_8]]);
 
-/** The encoding with this label, which has been checked. Its tables are made once, in a tenth of a second at most. */
+/** The encoding with this label, which has been checked. Its tables are made once, in about 10 ms. */
 export function encodingOf(label: string): NameEncoding {
   const key = label.trim().toLowerCase();
   const known = encodings.get(key);

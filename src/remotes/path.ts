@@ -111,13 +111,25 @@ export function textOfRaw(bytes: Buffer): string {
 export function textOfBytes(bytes: Buffer): string {
   if (isUtf8(bytes)) return bytes.toString('utf8');
   let text = '';
+  // A server can send a lot of this: each byte must cost little.
   for (let at = 0; at < bytes.length;) {
-    const rest = bytes.subarray(at, at + 4);
-    const length = [1, 2, 3, 4].find((count) => count <= rest.length && isUtf8(rest.subarray(0, count)));
-    text += length === undefined ? String.fromCharCode(ESCAPED.byte + rest[0]!) : rest.toString('utf8', 0, length);
-    at += length ?? 1;
+    const first = bytes.readUInt8(at);
+    const end = at + lengthFrom(first);
+    const isCharacter = end > at && (first < 0x80 || (end <= bytes.length && isUtf8(bytes.subarray(at, end))));
+    if (!isCharacter) text += String.fromCharCode(ESCAPED.byte + first);
+    else text += first < 0x80 ? String.fromCharCode(first) : bytes.toString('utf8', at, end);
+    at = isCharacter ? end : at + 1;
   }
   return text;
+}
+
+/** The bytes of a character of UTF-8 that begins with this one; 0 = none does. */
+function lengthFrom(first: number): number {
+  if (first < 0x80) return 1;
+  if (first < 0xc2) return 0;
+  if (first < 0xe0) return 2;
+  if (first < 0xf0) return 3;
+  return first < 0xf5 ? 4 : 0;
 }
 
 /** The bytes of a path or name on the server. */

@@ -46,6 +46,7 @@ before(async () => {
     S3Stub.start(),
   ]);
   const login = { host: '127.0.0.1', username: 'u', password: 'p' };
+  const legacy = { ...login, type: 'ftp', tls: 'none', encoding: 'gb18030' };
   const store = { region: 'us-east-1', bucket: 'b', accessKeyId: 'a', secretAccessKey: 's', forcePathStyle: true };
   gateway = await startWatchedGateway({
     config: {
@@ -61,6 +62,7 @@ before(async () => {
       { id: 'ssh-liar', name: 'SSH liar', type: 'sftp', ...login, port: liar.port },
       { id: 'ssh-patient', name: 'SSH liar, patient', type: 'sftp', ...login, port: liar.port, pool: PATIENT },
       { id: 'ftp-liar', name: 'FTP liar', type: 'ftp', ...login, port: liar.port, tls: 'none' },
+      { ...legacy, id: 'ftp-legacy-liar', name: 'FTP liar, GB 18030', port: liar.port },
       { id: 'ftps-liar', name: 'FTPS liar', type: 'ftp', ...login, port: liar.port, tls: 'implicit' },
       { id: 's3-liar', name: 'S3 liar', type: 's3', ...store, endpoint: `http://127.0.0.1:${liar.port}` },
     ],
@@ -226,9 +228,14 @@ describe('FTP servers', () => {
     ['a reply without end', Liar.flood(text('220-hello\r\n'.repeat(1_000)))],
     ['replies without end', Liar.flood(text('220 hello\r\n'.repeat(1_000)))],
     ['zeros without end', Liar.flood(Buffer.alloc(16_384))],
+    ['bytes that are no text, without end', Liar.flood(Buffer.alloc(16_384, 0xff))],
+    [
+      'lines that are no text',
+      Liar.flood(Buffer.concat([text('220-'), Buffer.alloc(60_000, 0xe2), text('\r\n220 x\r\n')])),
+    ],
   ];
   for (const [what, behave] of GREETINGS) {
-    for (const connection of ['ftp-liar', 'ftps-liar']) {
+    for (const connection of ['ftp-liar', 'ftp-legacy-liar', 'ftps-liar']) {
       test(`${what}: ${connection}`, async () => {
         liar.behave = behave;
         const codes = ['protocol_error', 'unreachable', 'connect_timeout', 'certificate_rejected', 'remote_failure'];

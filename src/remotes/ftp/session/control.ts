@@ -296,11 +296,14 @@ export class Control {
   }
 
   #newReader(): FtpReplyReader {
-    const decoded = (bytes: string): string => this.encoding.decode(Buffer.from(bytes, 'latin1')).toWellFormed();
     return new FtpReplyReader({
-      reply: ({ code, text }) => this.#receive({ code, text: decoded(text) }),
-      stray: (line) => this.#bear(decoded(line)),
+      reply: ({ code, text }) => this.#receive({ code, text: this.#decoded(text) }),
+      stray: (line) => this.#bear(line),
     });
+  }
+
+  #decoded(bytes: string): string {
+    return this.encoding.decode(Buffer.from(bytes, 'latin1')).toWellFormed();
   }
 
   #receive(reply: Reply): void {
@@ -318,7 +321,7 @@ export class Control {
   /** Text outside of a reply: from now on the waiting command gets only a short time. */
   #bear(line: string): void {
     if (this.#task === undefined || this.#task.isAnswered || this.#ending !== undefined) return;
-    this.#strayTimer ??= setTimeout(() => this.giveUp(notAReply(this.host, line)), STRAY_MS);
+    this.#strayTimer ??= setTimeout(() => this.giveUp(notAReply(this.host, this.#decoded(line))), STRAY_MS);
   }
 }
 
