@@ -3,6 +3,7 @@ import http from 'node:http';
 import https from 'node:https';
 import { onAbort } from './deadline.js';
 import type { EndSignal } from './ending.js';
+import { limitOverhead } from './http-overhead.js';
 
 /** The sockets of requests, by protocol. */
 export interface Agents {
@@ -61,6 +62,8 @@ export function shortRequest(url: URL, request: ShortRequest): Promise<ShortAnsw
     );
     sent.on('error', fail);
     refuseUpgrade(sent, fail);
+    // The agents of the dialer do that themselves.
+    if (agents === undefined) limitOverhead(sent);
     sent.once('response', (answer) => {
       textOf(answer, maxAnswerBytes).then((text) => done({ status: answer.statusCode ?? 0, text }), fail);
     });

@@ -4,6 +4,7 @@ import http from 'node:http';
 import type { Duplex, Readable } from 'node:stream';
 import { waitFor } from '../base/deadline.js';
 import { GatewayError, type GatewayErrorDetails, hasCode } from '../base/errors.js';
+import { limitOverhead } from '../base/http-overhead.js';
 import { refuseUpgrade } from '../base/short-request.js';
 import { proofOf } from '../remotes/certificate-proof.js';
 import type { Dialer } from '../remotes/dial/dial.js';
@@ -105,6 +106,7 @@ export function createUrlFetcher({ dialer, connectTimeoutMs, stallTimeoutMs }: U
         headers: { host: url.host, connection: 'close', ...headers },
       });
       let response: IncomingMessage | undefined;
+      limitOverhead(request, failures.failed);
       let interim = 0;
       request.on('information', () => {
         if (++interim > MAX_INTERIM_ANSWERS) request.destroy(failures.failed('it answers 1xx without end'));

@@ -23,6 +23,8 @@ import { startTogether } from '../support/together.js';
 
 const STALL_MS = 2_000;
 const MAX_GROWTH = 32 * 1024 * 1024;
+/** A quarter of what a liar sends if it is read to the end. */
+const MAX_SENT = 16 * 1024 * 1024;
 /** Far longer than an answer may take. */
 const PATIENT = { connectTimeoutMs: 120_000, stallTimeoutMs: 120_000 };
 const DRAIN_SECONDS = 3;
@@ -77,6 +79,7 @@ afterEach(() => {
   for (const verb of Object.keys(script)) Reflect.deleteProperty(script, verb);
   s3.reset();
   liar.behave = Liar.silent;
+  liar.mostSent = 0;
 });
 
 /** Bounded in time, memory and use of the event loop. */
@@ -108,6 +111,12 @@ async function measured(
   assert.ok(elapsed < withinMs, `${what}: ${elapsed} ms`);
   assert.ok(hold < MAX_HOLD_MS, `${what}: the event loop was held for ${hold} ms`);
   return { answer, growth };
+}
+
+/** What the system's buffers hold of a flood, and little more. */
+async function cutOff(what: string): Promise<void> {
+  await eventually(() => liar.isAlone, `${what}: its connections are closed`);
+  assert.ok(liar.mostSent < MAX_SENT, `${what}: it could send ${liar.mostSent} bytes`);
 }
 
 async function refused(what: string, target: string, ...codes: string[]): Promise<void> {
@@ -323,6 +332,7 @@ describe('url sources', () => {
       const answer = await bounded(what, () => fetched());
       assert.ok([502, 504].includes(answer.status), `${what}: ${answer.status} ${answer.text}`);
       assert.equal(sftp.files.get('/f.bin'), undefined, 'a file appeared');
+      await cutOff(what);
     });
   }
 
@@ -365,6 +375,7 @@ describe('S3 stores', () => {
       liar.behave = behave;
       const answer = await bounded(what, () => gateway.api.get('/api/list/s3-liar?path=/'), 40_000);
       assert.ok([502, 504].includes(answer.status), `${what}: ${answer.status} ${answer.text.slice(0, 200)}`);
+      await cutOff(what);
     });
   }
 

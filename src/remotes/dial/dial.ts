@@ -8,6 +8,7 @@ import ipaddr from 'ipaddr.js';
 import { orAbort, waitFor, withDeadline } from '../../base/deadline.js';
 import { abortSignalOf, type EndSignal } from '../../base/ending.js';
 import { GatewayError, hasCode, isOutOfDescriptors, outOfDescriptors, type Step } from '../../base/errors.js';
+import { limitOverheadOf } from '../../base/http-overhead.js';
 import { createResolver, type Lookup } from '../../resolver/resolver.js';
 import {
   type Address,
@@ -463,6 +464,7 @@ export function createDialer(
       hand(timed(secured), done);
       return undefined;
     };
+    for (const agent of [plainAgent, secureAgent]) limitOverheadOf(agent);
     return { http: plainAgent, https: secureAgent };
   }
 

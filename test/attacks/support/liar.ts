@@ -41,6 +41,8 @@ export class Liar {
 
   behave: Behaviour = Liar.silent;
   connections = 0;
+  /** The most that one connection took since the last reset, in bytes. */
+  mostSent = 0;
   readonly #sockets = new Set<net.Socket>();
   readonly #server: net.Server;
 
@@ -49,7 +51,10 @@ export class Liar {
       this.connections += 1;
       this.#sockets.add(socket);
       socket.on('error', () => undefined);
-      socket.on('close', () => this.#sockets.delete(socket));
+      socket.on('close', () => {
+        this.#sockets.delete(socket);
+        this.mostSent = Math.max(this.mostSent, socket.bytesWritten);
+      });
       // Received bytes are read, otherwise its side of the connection would never end.
       socket.on('data', () => undefined);
       this.behave(socket);
@@ -64,6 +69,11 @@ export class Liar {
 
   get port(): number {
     return (this.#server.address() as AddressInfo).port;
+  }
+
+  /** Whether all its connections are closed. */
+  get isAlone(): boolean {
+    return this.#sockets.size === 0;
   }
 
   async stop(): Promise<void> {
