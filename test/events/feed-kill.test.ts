@@ -18,14 +18,17 @@ import postgres from 'postgres';
 import { FileTransferGateway } from '../../src/client/index.js';
 import { startPostgres, type PostgresServer } from '../servers/postgres.js';
 import { startSshd, type TestSshd } from '../servers/sshd.js';
-import { eventually } from '../support/eventually.js';
+import { eventually, PATIENCE_MS } from '../support/eventually.js';
 import { KEY, startGateway, type TestGateway } from '../support/gateway.js';
+import { freePort } from '../support/ports.js';
 import { held } from '../support/reliability.js';
 import { startTogether } from '../support/together.js';
 import { type Receiver, startReceiver } from '../watch/support/receiver.js';
 
 const STORM_MS = Number(process.env['FEED_KILL_SECONDS'] ?? 25) * 1000;
 const WRITERS = 4;
+/** Of a node's output, what a report shows. */
+const TAIL_LINES = 15;
 const HOOKS = ['/one', '/two'] as const;
 const ALL_SCOPES = ['read', 'write', 'exec', 'watch'];
 
@@ -50,9 +53,13 @@ class Storm {
   readonly #taken = new Map<string, Set<number>>(HOOKS.map((path) => [path, new Set()]));
   readonly #following = new AbortController();
   readonly #masterKey = randomBytes(32).toString('hex');
+  /** Requests that a living node did not answer. */
+  readonly #unanswered: string[] = [];
   #asked = 0;
   strikes = 0;
   #isRaging = true;
+  #phase = 'begin';
+  #ending: Promise<void> | undefined;
 
   constructor(postgres: PostgresServer, ssh: TestSshd, receiver: Receiver) {
     this.#postgres = postgres;
@@ -74,21 +81,25 @@ class Storm {
   }
 
   async rage(ms: number): Promise<void> {
+    this.#phase = 'rage';
     const sides = [
       ...Array.from({ length: WRITERS }, (_, index) => this.#write(index)),
       ...this.#followed.map((seen, index) => this.#follow(seen, index)),
     ];
-    for (const end = Date.now() + ms; Date.now() < end;) {
+    for (const end = Date.now() + ms; this.#isRaging && Date.now() < end;) {
       await delay(randomInt(300, 2500));
       await this.#strike();
     }
     this.#isRaging = false;
+    this.#phase = 'the last requests';
     await Promise.all(sides.slice(0, WRITERS));
   }
 
   /** All written events are numbered, delivered and followed. */
   async settle(): Promise<number> {
+    this.#phase = 'settle: nothing is to come';
     await this.#untilNothingIsToCome();
+    this.#phase = 'settle: everything is delivered';
     let last = 0;
     await eventually(async () => {
       const { json } = await this.#node(0).api.get('/api/events', { query: { limit: '1' } });
@@ -126,6 +137,8 @@ class Storm {
   }
 
   async judge(last: number): Promise<void> {
+    this.#phase = 'judge';
+    assert.deepEqual(this.#unanswered, [], 'a living node did not answer');
     for (const { process } of this.#nodes) assert.equal(process.exitCode, null, 'no node ended by itself');
     const whole = Array.from({ length: last }, (_, index) => index + 1);
     const feed = await this.#feed(last);
@@ -162,13 +175,29 @@ class Storm {
     return `${last} events of ${this.#asked} requests, ${this.#acked.size} answered, ${this.strikes} kills`;
   }
 
-  async end(): Promise<void> {
+  /** The phase, and the last words of each node. */
+  report(): string {
+    const nodes = this.#nodes.map((node, index) => {
+      const tail = node.output().split('\n').slice(-TAIL_LINES).join('\n');
+      const { exitCode, signalCode } = node.process;
+      return `node ${index} at ${node.port}, exit ${exitCode ?? signalCode ?? 'none'}:\n${tail}`;
+    });
+    return [`phase: ${this.#phase}; ${this.#asked} asked, ${this.strikes} kills`, ...nodes].join('\n');
+  }
+
+  /** Also ends what waits for a node: its requests fail. */
+  end(): Promise<void> {
+    return (this.#ending ??= this.#end());
+  }
+
+  async #end(): Promise<void> {
     this.#isRaging = false;
     this.#following.abort(new Error('enough'));
-    for (const node of this.#nodes) await node.stop();
+    const stopped = await Promise.allSettled(this.#nodes.map((node) => node.stop()));
     for (const folder of this.#dataDirs) rmSync(folder, { recursive: true, force: true });
     await Promise.all([this.#receiver.close(), this.#ssh.stop()]);
     await this.#postgres.stop();
+    for (const one of stopped) if (one.status === 'rejected') throw one.reason;
   }
 
   #node(index: number): TestGateway {
@@ -212,17 +241,25 @@ class Storm {
   /** Operations that fail on a reachable server; each answered one must have its event. */
   async #write(index: number): Promise<void> {
     while (this.#isRaging) {
+      const node = this.#node(index % 2);
+      // Another program may have its port by now.
+      if (!isAlive(node)) {
+        await delay(100);
+        continue;
+      }
       const id = randomUUID();
       this.#asked += 1;
+      const signal = AbortSignal.timeout(PATIENCE_MS);
       try {
-        const answer = await this.#node(index % 2).api.post(
+        const answer = await node.api.post(
           '/api/exec/ssh',
           { command: 'sleep 5', timeout: 1 },
-          { headers: { 'X-Request-Id': id } },
+          { headers: { 'X-Request-Id': id }, signal },
         );
         if (answer.status === 504 && answer.headers['x-error-code'] === 'command_timeout') this.#acked.add(id);
         else await delay(100);
       } catch {
+        if (signal.aborted && isAlive(node)) this.#unanswered.push(`${id}:\n${node.output().slice(-3000)}`);
         await delay(100);
       }
     }
@@ -236,7 +273,9 @@ class Storm {
       retry: { attempts: 1 },
       fetch: (input, init) => {
         const { pathname, search } = new URL(input);
-        return fetch(this.#node(randomInt(2)).url + pathname + search, init);
+        const node = this.#node(randomInt(2));
+        if (!isAlive(node)) return Promise.reject(new TypeError('the node is down'));
+        return fetch(node.url + pathname + search, init);
       },
     });
     const { signal } = this.#following;
@@ -259,7 +298,8 @@ class Storm {
   async #feed(last: number): Promise<Map<number, string>> {
     const found = new Map<number, string>();
     const headers = { Authorization: `Bearer ${KEY}`, Accept: 'text/event-stream' };
-    const request = http.get(`${this.#node(1).url}/api/events`, { headers });
+    const signal = AbortSignal.timeout(PATIENCE_MS);
+    const request = http.get(`${this.#node(1).url}/api/events`, { headers, signal });
     const [response] = (await once(request, 'response')) as [http.IncomingMessage];
     let text = '';
     for await (const chunk of response.setEncoding('utf8') as AsyncIterable<string>) {
@@ -291,21 +331,33 @@ class Storm {
     } else {
       const index = randomInt(2);
       const node = this.#node(index);
-      const gone = once(node.process, 'exit');
-      node.process.kill('SIGKILL');
-      await gone;
+      await node.kill();
       node.api.close();
-      this.#nodes[index] = await this.#startNode(index);
+      const next = await this.#startNode(index);
+      this.#nodes[index] = next;
+      // It was started while the storm was ended.
+      if (this.#ending !== undefined) await next.stop();
     }
   }
+}
+
+function isAlive({ process }: TestGateway): boolean {
+  return process.exitCode === null && process.signalCode === null;
 }
 
 test(
   'webhooks and feed together have every number, with the same bytes',
   { timeout: STORM_MS + 300_000 },
   async (context) => {
-    const [postgres, ssh, receiver] = await startTogether([startPostgres(), startSshd(), startReceiver()]);
+    // The receiver ends and starts again on the same port, which no other program gets meanwhile.
+    const port = await freePort();
+    const [postgres, ssh, receiver] = await startTogether([startPostgres(), startSshd(), startReceiver(port)]);
     const storm = new Storm(postgres, ssh, receiver);
+    const giveUp = (): void => {
+      console.error(`the storm does not end; ${storm.report()}`);
+      storm.end().catch(() => undefined);
+    };
+    context.signal.addEventListener('abort', giveUp);
     try {
       await storm.begin();
       await storm.rage(STORM_MS);
@@ -320,6 +372,7 @@ test(
         tries: storm.strikes,
       });
     } finally {
+      context.signal.removeEventListener('abort', giveUp);
       await storm.end();
     }
   },

@@ -21,10 +21,31 @@ export async function eventually(
   const begun = Date.now();
   let pause: number = SLEEP_MS.least;
   for (const until = begun + patienceMs; Date.now() < until;) {
-    if (await look()) return;
+    if (await withinPatience(look, until, what, patienceMs)) return;
     await sleep(pause);
     const late = (Date.now() - begun) * LATE_PART;
     pause = Math.min(2 * pause, Math.max(SLEEP_MS.soon, late), SLEEP_MS.most);
   }
   throw new Error(`not within ${patienceMs} ms: ${what}`);
+}
+
+/** A look that does not end, such as a request that is never answered, ends the wait as well. */
+async function withinPatience(
+  look: () => boolean | Promise<boolean>,
+  until: number,
+  what: string,
+  patienceMs: number,
+): Promise<boolean> {
+  const looked = look();
+  if (typeof looked === 'boolean') return looked;
+  const limit = new AbortController();
+  const late = sleep(Math.max(1, until - Date.now()), undefined, { signal: limit.signal }).then(() => {
+    throw new Error(`not within ${patienceMs} ms: ${what}: the last look did not end`);
+  });
+  late.catch(() => undefined);
+  try {
+    return await Promise.race([looked, late]);
+  } finally {
+    limit.abort();
+  }
 }

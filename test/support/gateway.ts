@@ -28,6 +28,12 @@ import { MAIN, mainOf, START_ARGS } from './start-args.js';
 
 /** Only for processes that hang: a busy machine has taken a minute for what takes two seconds. */
 const START_MS = 240_000;
+/** The same for its end, which takes as long as requests run and the configuration lets them. */
+const STOP_MS = 240_000;
+/** One question whether it is ready: an unanswered one is asked again. */
+const ASK_MS = 10_000;
+/** Of its output, what an error shows. */
+const LAST_LINES = 20;
 /** For tests that are not about these limits: a busy machine must not decide their result. */
 const PATIENT = { acquireTimeoutMs: 120_000, connectTimeoutMs: 60_000, stallTimeoutMs: 120_000 };
 export const KEY = 'ftg_test-key-0123456789-abcdefgh';
@@ -62,8 +68,10 @@ export interface TestGateway {
   login(email: string, password: string): Promise<Browser>;
   /** Everything it wrote so far, standard output and error. */
   output(): string;
-  /** SIGTERM and the exit code. */
+  /** SIGTERM and the exit code. Rejects if it has to be killed. */
   stop(): Promise<number | null>;
+  /** SIGKILL. Resolves when it has ended; rejects with its last output if it had ended by itself. */
+  kill(): Promise<void>;
 }
 
 export async function startGateway(options: GatewayOptions = {}): Promise<TestGateway> {
@@ -107,9 +115,11 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
   });
   const tls = (server as { tls?: { certFile?: string } } | undefined)?.tls?.certFile;
   const url = `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${port}`;
+  const lastOutput = (): string => lines.slice(-LAST_LINES).join('\n');
+  const hasEnded = (): boolean => child.exitCode !== null || child.signalCode !== null;
   // Its last output: a test that cannot connect cannot find out the reason otherwise.
   child.once('exit', (code) => {
-    if (code !== null && code !== 0) console.error(`a gateway ended with ${code}:\n${lines.slice(-20).join('\n')}`);
+    if (code !== null && code !== 0) console.error(`a gateway ended with ${code}:\n${lastOutput()}`);
   });
   const clients: { close(): void }[] = [];
   const closing = <C extends { close(): void }>(one: C): C => {
@@ -119,7 +129,13 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
   const visitor = (): Browser => closing(new Browser(port));
   const api = closing(new ApiClient(port));
   // The clients of this file do not use TLS.
-  await untilReady(() => (tls === undefined ? api.get('/readyz') : secureAnswer(port)));
+  await untilReady(
+    (signal) => (tls === undefined ? api.get('/readyz', { signal }) : secureAnswer(port, signal)),
+    lastOutput,
+  ).catch((error: unknown) => {
+    child.kill('SIGKILL');
+    throw error;
+  });
   return {
     url,
     port,
@@ -135,31 +151,53 @@ export async function startGateway(options: GatewayOptions = {}): Promise<TestGa
       return browser;
     },
     output: () => lines.join('\n'),
+    kill: async () => {
+      if (hasEnded()) throw new Error(`the gateway had ended by itself:\n${lastOutput()}`);
+      child.kill('SIGKILL');
+      await exited;
+      if (child.signalCode !== 'SIGKILL') throw new Error(`the gateway ended by itself:\n${lastOutput()}`);
+    },
     stop: async () => {
-      if (child.exitCode === null && child.signalCode === null) {
+      let isLate = false;
+      if (!hasEnded()) {
         child.kill('SIGTERM');
+        const hard = setTimeout(() => (isLate = child.kill('SIGKILL')), STOP_MS);
         await exited;
+        clearTimeout(hard);
       }
       for (const each of clients) each.close();
       rmSync(folder, { recursive: true, force: true });
+      if (isLate) throw new Error(`the gateway did not stop within ${STOP_MS} ms:\n${lastOutput()}`);
       return child.exitCode;
     },
   };
 }
 
-async function secureAnswer(port: number): Promise<{ readonly status: number }> {
-  const request = https.get({ host: '127.0.0.1', port, path: '/readyz', rejectUnauthorized: false });
+async function secureAnswer(port: number, signal: AbortSignal): Promise<{ readonly status: number }> {
+  const request = https.get({ host: '127.0.0.1', port, path: '/readyz', rejectUnauthorized: false, signal });
   const [answer] = (await once(request, 'response')) as [http.IncomingMessage];
   answer.resume();
   return { status: answer.statusCode ?? 0 };
 }
 
-async function untilReady(ask: () => Promise<{ readonly status: number }>): Promise<void> {
+async function untilReady(
+  ask: (signal: AbortSignal) => Promise<{ readonly status: number }>,
+  lastOutput: () => string,
+): Promise<void> {
+  let last = 'no answer';
   for (const until = Date.now() + START_MS; Date.now() < until;) {
-    if ((await ask()).status === 200) return;
+    const limit = AbortSignal.timeout(ASK_MS);
+    try {
+      const { status } = await ask(limit);
+      if (status === 200) return;
+      last = String(status);
+    } catch (error) {
+      if (!limit.aborted) throw new Error(`the gateway cannot be asked:\n${lastOutput()}`, { cause: error });
+      last = `no answer within ${ASK_MS} ms`;
+    }
     await new Promise((done) => setTimeout(done, 20));
   }
-  throw new Error('the gateway is not ready');
+  throw new Error(`the gateway is not ready (${last}):\n${lastOutput()}`);
 }
 
 export interface ApiAnswer {
@@ -178,6 +216,8 @@ export interface ApiRequest {
   readonly json?: unknown;
   readonly body?: Buffer | string | Readable;
   readonly key?: string;
+  /** Ends the request, and the answer that is being read. */
+  readonly signal?: AbortSignal;
 }
 
 /** Plain node:http, so that nothing between the test and the wire changes a request. */
@@ -242,7 +282,7 @@ export class ApiClient {
     target: string,
     request: ApiRequest,
   ): { readonly outgoing: http.ClientRequest; readonly response: Promise<http.IncomingMessage> } {
-    const { method = 'GET', headers = {}, query = {}, json, key = this.key } = request;
+    const { method = 'GET', headers = {}, query = {}, json, key = this.key, signal } = request;
     const parameters = new URLSearchParams();
     for (const [name, value] of Object.entries(query)) if (value !== undefined) parameters.set(name, value);
     const search = parameters.size === 0 ? '' : `?${parameters.toString()}`;
@@ -253,6 +293,7 @@ export class ApiClient {
       port: this.port,
       method,
       path: target + search,
+      ...(signal === undefined ? {} : { signal }),
       headers: {
         ...(key === '' ? {} : { Authorization: `Bearer ${this.#keyOf(key)}` }),
         ...(json === undefined ? {} : { 'Content-Type': 'application/json' }),
