@@ -155,7 +155,7 @@ suite('restored', { concurrency: true }, () => {
       const config = { ...CONFIG, accounts: ACCOUNTS, database: { url: env.DATABASE_URL } };
       busy = await startBusy({ config }, '/server');
       await execute(dump, env);
-      busy.gateway.process.kill('SIGKILL');
+      await busy.gateway.kill();
       await busy.gateway.stop();
       await execute(restore, env);
       // Nothing comes from the configuration.

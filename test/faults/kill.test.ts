@@ -4,7 +4,6 @@
  */
 import assert from 'node:assert/strict';
 import { createHash, randomInt } from 'node:crypto';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -77,9 +76,7 @@ describe('kill -9 at random under load', () => {
       if (round % 2 === 0) await eventually(isBusy, 'files come and go');
       await delay(randomInt(300, 1_500));
       load.abort();
-      const gone = once(gateway.process, 'exit');
-      gateway.process.kill('SIGKILL');
-      await gone;
+      await gateway.kill();
       api.close();
       await Promise.all(working);
 

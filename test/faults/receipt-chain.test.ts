@@ -62,7 +62,7 @@ describe('receipts over nodes that are killed', () => {
     const up = new Set(nodes.keys());
     const kill = async (index: number): Promise<void> => {
       up.delete(index);
-      nodes[index]!.process.kill('SIGKILL');
+      await nodes[index]!.kill();
       nodes[index] = await startNode();
       up.add(index);
     };

@@ -4,7 +4,6 @@
  * 404.
  */
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -109,9 +108,7 @@ describe('a gateway that dies under requests with an Idempotency-Key', () => {
         }),
       );
       const answered = new Map(first);
-      const gone = once(gateway.process, 'exit');
-      gateway.process.kill('SIGKILL');
-      await gone;
+      await gateway.kill();
       api.close();
       for (const { proxy } of lanes.values()) proxy.release();
       gateway = await start();

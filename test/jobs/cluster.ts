@@ -1,7 +1,6 @@
 /** Nodes of one gateway on one PostgreSQL, any of which may be killed at any time, and the servers of their jobs. */
 import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
-import { once } from 'node:events';
 import postgresClient from 'postgres';
 import type { ServerEntry, TestServer } from '../servers/catalogue.js';
 import { startPostgres, type PostgresServer } from '../servers/postgres.js';
@@ -94,9 +93,7 @@ export class Cluster<Name extends string> {
   async kill(index = randomInt(this.nodes.length)): Promise<void> {
     const [victim] = this.nodes.splice(index, 1);
     assert.ok(victim !== undefined);
-    const gone = once(victim.process, 'exit');
-    victim.process.kill('SIGKILL');
-    await gone;
+    await victim.kill();
     await victim.stop();
   }
 

@@ -1,7 +1,6 @@
 /** `job.finished`: sent for each end, signed, tried again, and not lost with the node on which the job ended. */
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
-import { once } from 'node:events';
 import { after, before, describe, test } from 'node:test';
 import { FTP_SERVERS, SFTP_SERVERS, type TestServer } from '../servers/catalogue.js';
 import { startPostgres, type PostgresServer } from '../servers/postgres.js';
@@ -152,9 +151,7 @@ describe('job.finished', { timeout: 240_000 }, () => {
     await receiver.close();
     const { id } = await begin(gateway.api, order('/tree', { webhookUrl: receiver.url }));
     assert.equal((await ended(gateway.api, id)).state, 'succeeded');
-    const gone = once(gateway.process, 'exit');
-    gateway.process.kill('SIGKILL');
-    await gone;
+    await gateway.kill();
     gateway.api.close();
     receiver = await startReceiver(port);
     gateway = await startNode();

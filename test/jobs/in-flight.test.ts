@@ -4,7 +4,6 @@
  */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { after, before, describe, test } from 'node:test';
 import { PROTOCOLS, startServers } from '../faults/rig.js';
@@ -129,9 +128,7 @@ async function untilQuiet(look: () => Promise<string[]>): Promise<string[]> {
   return found;
 }
 
-async function kill({ process, api }: TestGateway): Promise<void> {
-  const gone = once(process, 'exit');
-  process.kill('SIGKILL');
-  await gone;
-  api.close();
+async function kill(node: TestGateway): Promise<void> {
+  await node.kill();
+  node.api.close();
 }

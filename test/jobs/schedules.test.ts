@@ -1,6 +1,5 @@
 /** Schedules over two nodes on one PostgreSQL: run once each, skipped, caught up, stopped, and after a kill. */
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { after, before, describe, test } from 'node:test';
 import postgres from 'postgres';
 import { FTP_SERVERS, SFTP_SERVERS, type TestServer } from '../servers/catalogue.js';
@@ -296,9 +295,7 @@ describe('schedules', { timeout: 300_000 }, () => {
         select count(*)::int as count from jobs where schedule_id = any(${ids}::uuid[])`;
       return (row?.count ?? 0) > 0;
     }, 'some are fired');
-    const gone = once(victim.process, 'exit');
-    victim.process.kill('SIGKILL');
-    await gone;
+    await victim.kill();
     victim.api.close();
     for (const id of ids) await fired(id);
     const jobs = await sql<{ schedule_id: string; id: string }[]>`

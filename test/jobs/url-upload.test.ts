@@ -200,12 +200,12 @@ describe('url uploads by jobs', { timeout: 300_000 }, () => {
     await eventually(() => held.length > 0, 'it is being fetched');
     isHolding = false;
     const closed = once(held[0] ?? assert.fail(), 'close');
-    const kill = (): void => void nodes.shift()?.process.kill('SIGKILL');
-    kill();
+    const kill = async (): Promise<void> => nodes.shift()?.kill();
+    await kill();
     // The other one may have it.
     if (!(await Promise.race([closed.then(() => true), delay(2_000, false)]))) {
       nodes.push(await startNode());
-      kill();
+      await kill();
       await closed;
     }
     const job = await ended(last().api, id);
@@ -229,11 +229,7 @@ describe('url uploads by jobs', { timeout: 300_000 }, () => {
       const unlock = await lockJob(postgres, id);
       held.at(-1)?.end(Buffer.alloc(SIZE / 2, 7));
       await eventually(async () => (await target.disk.files('/unrecorded')).includes(file), 'it stands there');
-      for (const { process } of nodes.splice(0)) {
-        const gone = once(process, 'exit');
-        process.kill('SIGKILL');
-        await gone;
-      }
+      for (const node of nodes.splice(0)) await node.kill();
       await unlock();
       if (content === 'of another') await target.disk.write(file, Buffer.alloc(SIZE, 8));
       const version = await target.disk.version(file);

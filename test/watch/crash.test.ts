@@ -7,7 +7,6 @@
  */
 import assert from 'node:assert/strict';
 import { randomBytes, randomInt } from 'node:crypto';
-import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -338,9 +337,7 @@ class Storm {
       const index = randomInt(2);
       const { gateway, dataDir } = this.#node(index);
       assert.equal(gateway.process.exitCode, null, `a node ended by itself:\n${gateway.output().slice(-3000)}`);
-      const gone = once(gateway.process, 'exit');
-      process.kill(gateway.pid, 'SIGKILL');
-      await gone;
+      await gateway.kill();
       await gateway.stop();
       if (randomInt(2) === 0) await delay(randomInt(3000));
       this.#nodes[index] = await this.#startNode(dataDir);

@@ -7,7 +7,6 @@
  */
 import assert from 'node:assert/strict';
 import { randomBytes, randomInt } from 'node:crypto';
-import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { after, before, describe, test } from 'node:test';
 import { history } from '../jobs/support.js';
@@ -118,9 +117,7 @@ describe('a watched folder with copyTo, on nodes that are killed', () => {
       const index = kill % gateways.length;
       const victim = gateways[index] ?? assert.fail();
       assert.equal(victim.process.exitCode, null, victim.output().slice(-3000));
-      const gone = once(victim.process, 'exit');
-      process.kill(victim.pid, 'SIGKILL');
-      await gone;
+      await victim.kill();
       await victim.stop();
       gateways[index] = await startNode();
     }

@@ -1,6 +1,5 @@
 /** Two gateways on one database: a transfer of one is seen and cancelled from the other. */
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
 import { expectError, field, startDatabase, startManagedOn, withSql } from './support.js';
@@ -45,9 +44,7 @@ test('a transfer of one node is seen and cancelled from another, and disappears 
     const backends = () =>
       withSql(url, (sql) => sql`select pid from pg_stat_activity where application_name = ${FIRST}`);
     assert.notEqual((await backends()).length, 0, 'the first node has backends');
-    const exited = once(first.process, 'exit');
-    first.process.kill('SIGKILL');
-    await exited;
+    await first.kill();
     killed.body.destroy();
     // Bytes that it had sent before it died may still be written.
     await eventually(async () => (await backends()).length === 0, 'the statements of the dead node are through');

@@ -246,8 +246,7 @@ describe('side by side', { concurrency: true }, () => {
       const looks = proxy.connections - before;
       assert.ok(looks >= 6 && looks <= 13, `${looks} looks`);
       const { checks } = (await healthOf(second.api, 'sftp')).last24Hours;
-      first.process.kill('SIGKILL');
-      await once(first.process, 'exit');
+      await first.kill();
       await eventually(
         async () => (await healthOf(second.api, 'sftp')).last24Hours.checks > checks + 3,
         'the other node goes on',
