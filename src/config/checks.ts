@@ -16,6 +16,7 @@ export function checkConfig(config: FileConfig, report: Report): void {
   checkTls(config, report);
   checkMail(config, report);
   checkProxy(config, report);
+  checkS3(config, report);
   checkSecrets(config, report);
   checkSkipNames(config, report);
   checkAcrossAccounts(config.accounts, report);
@@ -79,6 +80,12 @@ function checkProxy({ network }: FileConfig, report: Report): void {
   }
 }
 
+function checkS3({ s3, server }: FileConfig, report: Report): void {
+  if (s3.port !== 0 && s3.port === server.port) {
+    report(['s3', 'port'], String(s3.port), 'another port than server.port, or 0 for no second listener');
+  }
+}
+
 function checkSecrets(config: FileConfig, report: Report): void {
   const { address, tokenFile, role } = config.secrets.vault;
   const references = referencesIn(config);
@@ -108,10 +115,14 @@ function checkSkipNames({ watcher }: FileConfig, report: Report): void {
 function checkAcrossAccounts(accounts: readonly AccountConfig[], report: Report): void {
   const emails = new Unique('each e-mail address once', report);
   const keys = new Unique('each key once, over all accounts', report);
+  const accessKeyIds = new Unique('each accessKeyId once, over all accounts', report);
   const ids = new Unique('each id once, over all accounts', report);
   accounts.forEach((account, a) => {
     emails.add(['accounts', a, 'email'], account.email.toLowerCase());
-    account.apiKeys.forEach(({ key }, k) => keys.add(['accounts', a, 'apiKeys', k, 'key'], key));
+    account.apiKeys.forEach(({ key, s3 }, k) => {
+      keys.add(['accounts', a, 'apiKeys', k, 'key'], key);
+      if (s3 !== undefined) accessKeyIds.add(['accounts', a, 'apiKeys', k, 's3', 'accessKeyId'], s3.accessKeyId);
+    });
     account.connections.forEach(({ id }, c) => {
       if (id !== undefined) ids.add(['accounts', a, 'connections', c, 'id'], id);
     });

@@ -25,6 +25,12 @@ import { orReference } from '../contract/connection/reference.js';
 import { entrySchema } from '../contract/connection/schemas.js';
 import { MAILBOX_OR_EMPTY, NAME, PROXY_URL, REGION } from '../contract/patterns.js';
 
+/** With the lengths of AWS, which programs check. */
+const s3Pair = mapping({
+  accessKeyId: text('16 to 128 letters, digits and _', { pattern: '^[A-Za-z0-9_]{16,128}$' }),
+  secretAccessKey: text('16 to 128 printable ASCII characters without spaces', { pattern: '^[\\x21-\\x7e]{16,128}$' }),
+});
+
 const apiKey = mapping({
   name: text('text of at least one character', { pattern: NAME }),
   key: text('ftg_ and more, 24 to 200 printable ASCII characters without spaces in all', {
@@ -40,6 +46,7 @@ const apiKey = mapping({
     textOrNull('a date-time such as 2027-01-31T00:00:00Z, or null', { format: 'date-time' }),
     null,
   ),
+  s3: optional(s3Pair),
 });
 
 const accountSchema = (definitions: readonly Definition[]) =>
@@ -232,6 +239,11 @@ export const configSchema = (definitions: readonly Definition[]) =>
       usesAtOnce: withDefault(integer(1, 1_000_000), 8),
       poolPercent: withDefault(integer(1, 100), 25),
       minBytesPerSecond: withDefault(integer(0), 1_024),
+    }),
+    s3: section({
+      enabled: withDefault(flag(), false),
+      port: withDefault(integer(0, 65_535), 0),
+      region: withDefault(text('a region such as us-east-1', { pattern: REGION }), 'us-east-1'),
     }),
     alarms: section({ everySeconds: withDefault(integer(0, 86_400), 60) }),
     secrets: section({

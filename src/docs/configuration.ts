@@ -43,6 +43,7 @@ function listRowsOf(map: YAMLMap, prefix: string): string[] {
   return map.items.flatMap(({ key, value }) => {
     const name = prefix + keyOf(key);
     if (keyOf(key) === 'connections') return [];
+    if (isGroup(value)) return rowsOf(value, `${name}.`);
     if (!isSeq(value) || !isMap(value.items[0])) return [row(name, value)];
     return value.items.flatMap((item) => (isMap(item) ? listRowsOf(item, `${name}[].`) : []));
   });

@@ -15,6 +15,7 @@ suite('config/gateway.example.yaml', () => {
   const environment = {
     OPS_PASSWORD: 'a',
     CI_KEY: 'ftg_abcdefghijklmnopqrstuvwxyz',
+    CI_S3_SECRET: '0123456789abcdef',
     WAREHOUSE_PASSWORD: 'b',
     LEGACY_PASSWORD: 'c',
     LAKE_ACCESS_KEY_ID: 'd',

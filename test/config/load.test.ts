@@ -393,6 +393,46 @@ suite('a mistake is reported on one line with path, finding and allowed values',
       ],
     },
     {
+      name: 'access keys of keys: two with one id, and what is none',
+      yaml: account({
+        keys:
+          `{ name: a, key: ${KEY}, s3: { accessKeyId: FTGA000000000001, secretAccessKey: 0123456789abcdef } },` +
+          `{ name: b, key: ${KEY}2, s3: { accessKeyId: FTGA000000000001, secretAccessKey: 0123456789abcdef } }`,
+      }),
+      lines: [
+        /^accounts\[0\]\.apiKeys\[1\]\.s3\.accessKeyId: the same a second time; allowed: each accessKeyId once, over all accounts /,
+      ],
+    },
+    {
+      name: 'an access key whose parts are too short, have other characters, or are absent',
+      yaml: account({
+        keys:
+          `{ name: a, key: ${KEY}, s3: { accessKeyId: FTGA-short, secretAccessKey: never-shown } },` +
+          `{ name: b, key: ${KEY}2, s3: { accessKeyId: FTGA000000000001, secretAccessKey: "never shown, has spaces" } },` +
+          `{ name: c, key: ${KEY}3, s3: { accessKeyId: FTGA000000000002 } }`,
+      }),
+      lines: [
+        /apiKeys\[0\]\.s3\.accessKeyId: "FTGA-short"; allowed: 16 to 128 letters, digits and _ /,
+        /apiKeys\[0\]\.s3\.secretAccessKey: a text that is not shown here; allowed: 16 to 128 printable ASCII characters/,
+        /apiKeys\[1\]\.s3\.secretAccessKey: a text that is not shown here; /,
+        /apiKeys\[2\]\.s3\.secretAccessKey: missing; /,
+      ],
+    },
+    {
+      name: 'settings of the S3 front',
+      yaml: 's3: { enabled: perhaps, port: 65536, region: us east }',
+      lines: [
+        /^s3\.enabled: "perhaps"; allowed: true or false/,
+        /^s3\.port: 65536; allowed: /,
+        /^s3\.region: "us east"; allowed: a region such as us-east-1 /,
+      ],
+    },
+    {
+      name: 'one port for two listeners',
+      yaml: 'server: { port: 9000 }\ns3: { port: 9000 }',
+      lines: [/^s3\.port: 9000; allowed: another port than server\.port, or 0 for no second listener /],
+    },
+    {
       name: 'S3 has no root folder and only whole uploads',
       yaml: account({
         connections:
