@@ -80,6 +80,16 @@ export const apiKeyFields = {
   }),
   createdAt: kept(dateTime('When it was made.')),
   lastUsedAt: kept(dateTimeOrNull('The last request, exact to a minute.')),
+  /** Computed by the reading statement. */
+  s3: kept(
+    listOf(
+      Type.Object({
+        accessKeyId: text('Its id.'),
+        createdAt: dateTime('When it was made.'),
+      }),
+      'Its access keys for the S3 front, without their secrets.',
+    ),
+  ),
   revokedAt: kept(dateTimeOrNull('When it was revoked.')),
   state: derived(oneOf(['active', 'expired', 'revoked'], 'State.')),
   source: derived(
@@ -104,6 +114,7 @@ export const apiKeyExample = {
   allowedIps: ['192.0.2.0/24'],
   createdAt: TIME,
   lastUsedAt: LATER,
+  s3: [{ accessKeyId: 'FTGAX7Q2M4K6W3ZB5TND', createdAt: TIME }],
   state: 'active',
   source: 'dashboard',
 } as const satisfies Example<typeof apiKeyFields>;

@@ -24,7 +24,7 @@ import type { Storage } from './storage.js';
 import { Accounts, forgetFailures, provisionAccount } from './tables/accounts.js';
 import { AlarmRecipients } from './tables/alarm-recipients.js';
 import { Alarms } from './tables/alarms.js';
-import { ApiKeys, markConfiguredKeys, provisionKeys } from './tables/api-keys.js';
+import { ApiKeys, markConfiguredKeys, provisionKeys, touchKeys } from './tables/api-keys.js';
 import { AuditLog } from './tables/audit-log.js';
 import { ConnectionChecks } from './tables/connection-checks.js';
 import { ConnectionFigures } from './tables/connection-figures.js';
@@ -56,12 +56,14 @@ import { IdempotencyKeys } from './tables/idempotency.js';
 import { JobTree } from './tables/job-tree.js';
 import { Jobs } from './tables/jobs.js';
 import { KeyPairs } from './tables/key-pairs.js';
+import { KeyUses } from './tables/key-records.js';
 import { LeftoverNotes } from './tables/leftovers.js';
 import { deleteEndedLinks, forgetHeldUses, Links } from './tables/links.js';
 import { LoginSessions } from './tables/login-sessions.js';
 import { MonthlyQuota } from './tables/quota.js';
 import { Receipts } from './tables/receipts.js';
 import { RouteCopies } from './tables/route-copies.js';
+import { S3AccessKeys } from './tables/s3-access-keys.js';
 import { RunningTransfers } from './tables/running-transfers.js';
 import { Schedules } from './tables/schedules.js';
 import { deleteOldHours } from './tables/transfer-hours.js';
@@ -175,7 +177,10 @@ function assemble(
   const connectionSecrets = new NamedSecrets(keyring, 'connection_secrets');
   const accountSecrets = new NamedSecrets(keyring, 'account_secrets');
   const accounts = new Accounts(database, accountSecrets);
-  const keys = new ApiKeys(database);
+  const keyUses = new KeyUses((ids) => touchKeys(database, ids));
+  const s3Secrets = new NamedSecrets(keyring, 's3_access_key_secrets');
+  const s3AccessKeys = new S3AccessKeys(database, s3Secrets, keyUses);
+  const keys = new ApiKeys(database, keyUses, s3AccessKeys);
   const keyPairs = new KeyPairs(database, accountSecrets);
   const connections = new Connections(database, connectionSecrets);
   const feeds = new EventFeeds(database);
@@ -212,6 +217,7 @@ function assemble(
     alarms: new Alarms(database, outbox),
     alarmRecipients: new AlarmRecipients(database),
     keys,
+    s3AccessKeys,
     connections,
     hostKeys: new HostKeys(database, connections, options.log),
     outages: new ConnectionOutages(database, outbox),
@@ -269,7 +275,7 @@ function assemble(
         : undefined,
     databaseUrl: embedded?.url ?? options.url,
     provision: async (configured, sandboxId) => {
-      await provisionAccounts(database, connectionSecrets, configured, sandboxId);
+      await provisionAccounts(database, { connectionSecrets, s3Secrets }, configured, sandboxId);
       connections.forgetAll();
       keys.forgetAll();
     },
@@ -289,7 +295,7 @@ const PATIENCE_MS = 120_000;
 /** The StartupError names the entry that cannot be applied; then nothing is changed. */
 async function provisionAccounts(
   database: Database,
-  connectionSecrets: NamedSecrets,
+  { connectionSecrets, s3Secrets }: Readonly<Record<'connectionSecrets' | 's3Secrets', NamedSecrets>>,
   accounts: readonly AccountConfig[],
   sandboxId: string | undefined,
 ): Promise<void> {
@@ -306,7 +312,7 @@ async function provisionAccounts(
     const connectionIds: string[] = [];
     for (const { account, connections } of prepared) {
       const accountId = await provisionAccount(tx, account);
-      await provisionKeys(tx, accountId, account);
+      await provisionKeys(tx, s3Secrets, accountId, account);
       connectionIds.push(
         ...(await provisionConnections(tx, connectionSecrets, accountId, account, connections, sandboxId)),
       );

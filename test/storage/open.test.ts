@@ -12,7 +12,7 @@ import { startProxy, type Proxy } from '../support/proxy.js';
 import { held } from '../support/reliability.js';
 import { DATABASES, makeTempFolder, openTest, startChild, testOptions, type TestServer, withSql } from './databases.js';
 import { type FormerVersion, makeFormer, MIGRATIONS, VERSION_1_0, VERSION_1_1 } from './former.js';
-import { accountOf, ACCOUNT } from './provisioned.js';
+import { accountOf, ACCOUNT, S3_PAIR } from './provisioned.js';
 
 function refused(pattern: RegExp) {
   return (error: unknown): boolean => {
@@ -96,14 +96,16 @@ for (const kind of DATABASES) {
       await first.provision([ACCOUNT]);
       await first.close();
       const next = randomBytes(32).toString('hex');
-      // The secrets of the connections, and the key that signs receipts.
-      assert.equal(await changeMasterKey(testOptions(url), next), 5);
+      // The secrets of the connections and of an S3 access key, and the key that signs receipts.
+      assert.equal(await changeMasterKey(testOptions(url), next), 6);
       await assert.rejects(openTest(url), refused(/is not the one that encrypted/));
       await assert.rejects(changeMasterKey(testOptions(url), next), StartupError);
       const storage = await openTest(url, { masterKey: next });
       const { accountId } = await accountOf(storage);
       const connection = await storage.connections.find(accountId, 'warehouse');
       assert.equal(connection?.type === 'sftp' ? connection.password : '', 'secret-of-warehouse');
+      const access = await storage.s3AccessKeys.find(S3_PAIR.accessKeyId);
+      assert.equal(access?.secretAccessKey, S3_PAIR.secretAccessKey);
       await storage.close();
     });
   });

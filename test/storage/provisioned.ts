@@ -9,6 +9,8 @@ import type { ApiKeyRecord, Storage } from '../../src/storage/storage.js';
 
 export const API_KEY = 'ftg_a-key-of-the-operator';
 
+export const S3_PAIR = { accessKeyId: 'FTGAOPERATOR0001', secretAccessKey: 'secret-of-s3-access' };
+
 export const ACCOUNT: AccountConfig = {
   email: 'ops@example.com',
   plan: 'pro',
@@ -20,6 +22,7 @@ export const ACCOUNT: AccountConfig = {
       connections: [],
       allowedIps: ['10.0.0.0/8'],
       expiresAt: null,
+      s3: S3_PAIR,
     },
   ],
   connections: [
@@ -69,6 +72,7 @@ export const SECRETS = [
   'secret-key-text',
   'secret-of-legacy',
   'secret-of-lake',
+  S3_PAIR.secretAccessKey,
 ];
 
 /** The record of the account's key. */

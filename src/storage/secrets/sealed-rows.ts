@@ -12,9 +12,13 @@ const TABLES = {
   account_secrets: { row: 'account_id', name: 'name' },
   job_secrets: { row: 'job_id', name: 'name' },
   receipt_key_secrets: { row: 'receipt_key_id', name: 'name' },
+  s3_access_key_secrets: { row: 'access_key_id', name: 'name' },
   webhook_secrets: { row: 'webhook_id', name: 'name' },
   watched_folder_secrets: { row: 'folder_id', name: 'id' },
 } as const;
+
+/** Tables whose values are found by their names. */
+type NamedTable = Exclude<keyof typeof TABLES, 'watched_folder_secrets'>;
 
 const REWRAP_BATCH = 500;
 const SECRET_BYTES = 32;
@@ -24,15 +28,12 @@ function sealedColumns(sql: Queryable) {
   return sql`key_id, wrapped_key, nonce, ciphertext`;
 }
 
-/** The sealed values of accounts, connections, jobs or webhooks, by name. */
+/** The sealed values of accounts, connections, jobs, webhooks, receipt keys or S3 access keys, by name. */
 export class NamedSecrets {
   readonly #keyring: Keyring;
-  readonly #table: 'connection_secrets' | 'account_secrets' | 'job_secrets' | 'receipt_key_secrets' | 'webhook_secrets';
+  readonly #table: NamedTable;
 
-  constructor(
-    keyring: Keyring,
-    table: 'connection_secrets' | 'account_secrets' | 'job_secrets' | 'receipt_key_secrets' | 'webhook_secrets',
-  ) {
+  constructor(keyring: Keyring, table: NamedTable) {
     this.#keyring = keyring;
     this.#table = table;
   }
@@ -157,7 +158,7 @@ function folderPlace(folderId: string, id: string) {
 export async function rewrapAll(tx: Transaction, keyring: Keyring, formerId: string): Promise<number> {
   // Blocks provisioning, so that no secret is written with the former key meanwhile.
   await tx`lock table connection_secrets, watched_folder_secrets, account_secrets, job_secrets,
-    webhook_secrets, receipt_key_secrets in share row exclusive mode`;
+    webhook_secrets, receipt_key_secrets, s3_access_key_secrets in share row exclusive mode`;
   let count = 0;
   for (const [table, columns] of Object.entries(TABLES)) {
     for (;;) {

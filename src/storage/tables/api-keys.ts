@@ -4,7 +4,6 @@
  */
 import { randomBytes } from 'node:crypto';
 import { uuidv7 } from '../../base/uuid.js';
-import type { Caller } from '../../base/caller.js';
 import type { AccountConfig, ApiKeyConfig } from '../../config/schema.js';
 import { type ApiKey, apiKeyFields, type KeyRights } from '../../contract/api-key.js';
 import { withDefaults } from '../../contract/thing.js';
@@ -12,38 +11,34 @@ import { refusingDuplicates } from '../postgres/errors.js';
 import type { Database } from '../postgres/database.js';
 import { columnsOf, type Queryable, rowOf, type Transaction } from '../postgres/sql.js';
 import { generateApiKey, hashApiKey, isPlausibleKey } from '../secrets/hashes.js';
+import type { NamedSecrets } from '../secrets/sealed-rows.js';
 import { StartupError } from '../startup.js';
 import { type Actor, record } from './audit-log.js';
 import { handOverJobs } from './job-tree.js';
+import { type ApiKeyRecord, type KeyUses, recordColumns } from './key-records.js';
 import { handOverLinks } from './links.js';
+import { dropOfRevoked, handOverPairs, pairsOf, provisionPair, type S3AccessKeys } from './s3-access-keys.js';
 import { handOver } from './schedules.js';
 import { CachedLookup } from './cached-lookup.js';
-
-/** The rights of a request with this key. */
-export interface ApiKeyRecord extends Caller {
-  readonly allowedIps: readonly string[];
-  readonly expiresAt: Date | null;
-}
 
 interface MadeKey {
   readonly id: string;
   readonly key: string;
 }
 
-const TOUCH_EVERY_MS = 60_000;
-const TOUCH_DELAY_MS = 1000;
 /** How long revoked keys are listed. */
 const SHOW_REVOKED_DAYS = 30;
 
 export class ApiKeys {
   readonly #database: Database;
   readonly #lookup = new CachedLookup<ApiKeyRecord>((hash) => this.#load(hash));
-  readonly #touchedAt = new Map<string, number>();
-  #toTouch = new Set<string>();
-  #touchTimer: NodeJS.Timeout | undefined;
+  readonly #uses: KeyUses;
+  readonly #s3: Pick<S3AccessKeys, 'forgetAll'>;
 
-  constructor(database: Database) {
+  constructor(database: Database, uses: KeyUses, s3: Pick<S3AccessKeys, 'forgetAll'>) {
     this.#database = database;
+    this.#uses = uses;
+    this.#s3 = s3;
   }
 
   /** The key's record, or undefined if it is unknown, expired or revoked. Cached for at most a second. */
@@ -58,16 +53,13 @@ export class ApiKeys {
   }
 
   #used(found: ApiKeyRecord | undefined): ApiKeyRecord | undefined {
-    if (found === undefined) return undefined;
-    const now = Date.now();
-    if (found.expiresAt !== null && found.expiresAt.getTime() <= now) return undefined;
-    if (now - (this.#touchedAt.get(found.keyId) ?? 0) >= TOUCH_EVERY_MS) this.#touch(found.keyId, now);
-    return found;
+    return found !== undefined && this.#uses.note(found) ? found : undefined;
   }
 
   /** The next look-up of any key asks the database; on other nodes within a second. */
   forgetAll(): void {
     this.#lookup.clear();
+    this.#s3.forgetAll();
   }
 
   async list(accountId: string): Promise<readonly ApiKey[]> {
@@ -127,6 +119,7 @@ export class ApiKeys {
       await handOver(tx, former.id, next.id);
       await handOverJobs(tx, former.id, next.id);
       await handOverLinks(tx, former.id, next.id);
+      await handOverPairs(tx, former.id, next.id);
       const details = { formerKeyId: former.id, formerKeyEndsAt: until.toISOString() };
       await record(tx, actor, { action: 'api_key.rotate', target: target(next.id, former.name), details });
       return next;
@@ -138,13 +131,13 @@ export class ApiKeys {
       await tx`
         update api_keys set revoked_at = coalesce(revoked_at, now())
         where id = ${id} and account_id = ${actor.accountId}`;
+      await dropOfRevoked(tx, actor.accountId);
       await record(tx, actor, { action: 'api_key.revoke', target: target(id, name) });
     });
   }
 
   async close(): Promise<void> {
-    clearTimeout(this.#touchTimer);
-    await this.#writeTouches();
+    await this.#uses.close();
   }
 
   async #change<T>(name: string, work: (tx: Transaction) => Promise<T>): Promise<T> {
@@ -156,33 +149,15 @@ export class ApiKeys {
 
   async #load(hash: string): Promise<ApiKeyRecord | undefined> {
     return this.#database.first<ApiKeyRecord>`
-      select k.account_id, a.email, a.plan, k.id as key_id, k.scopes, k.connection_ids as connections,
-             k.allowed_ips, k.expires_at
+      select ${recordColumns}
       from api_keys k join accounts a on a.id = k.account_id
       where k.key_hash = ${Buffer.from(hash, 'base64')} and k.revoked_at is null`;
   }
+}
 
-  /**
-   * Stores the last use without delaying the request: one write for all keys used within a second, at most once a
-   * minute per key.
-   */
-  #touch(keyId: string, now: number): void {
-    this.#touchedAt.set(keyId, now);
-    this.#toTouch.add(keyId);
-    this.#touchTimer ??= setTimeout(() => void this.#writeTouches(), TOUCH_DELAY_MS).unref();
-  }
-
-  async #writeTouches(): Promise<void> {
-    this.#touchTimer = undefined;
-    const ids = [...this.#toTouch];
-    this.#toTouch = new Set();
-    if (ids.length === 0) return;
-    // The time of the last use must not fail a request: it is lost while the database is away, and written a minute
-    // later.
-    await this.#database
-      .run((sql) => sql`update api_keys set last_used_at = now() where id = any(${sql.types.uuids(ids)})`)
-      .catch(() => undefined);
-  }
+/** The keys are used now. */
+export async function touchKeys(database: Database, ids: readonly string[]): Promise<void> {
+  await database.run((sql) => sql`update api_keys set last_used_at = now() where id = any(${sql.types.uuids(ids)})`);
 }
 
 /** In memory a key is identified only by its hash. */
@@ -196,10 +171,19 @@ export async function dropConnection(tx: Transaction, accountId: string, connect
       connection_ids = case when cardinality(connection_ids) = 1 then connection_ids
         else array_remove(connection_ids, ${connectionId}) end
     where account_id = ${accountId} and ${connectionId} = any(connection_ids)`;
+  await dropOfRevoked(tx, accountId);
 }
 
-/** Creates or updates the account's configured keys; deletes none. StartupError names the key that cannot be set. */
-export async function provisionKeys(tx: Transaction, accountId: string, account: AccountConfig): Promise<void> {
+/**
+ * Creates or updates the account's configured keys and their S3 access keys; deletes no key. StartupError names the key
+ * that cannot be set.
+ */
+export async function provisionKeys(
+  tx: Transaction,
+  s3Secrets: NamedSecrets,
+  accountId: string,
+  account: AccountConfig,
+): Promise<void> {
   const names = account.apiKeys.map((key) => key.name);
   for (const key of account.apiKeys) {
     const where = `accounts: API key "${key.name}" of ${account.email}`;
@@ -225,10 +209,12 @@ export async function provisionKeys(tx: Transaction, accountId: string, account:
     const { name, scopes, connections, allowedIps } = key;
     const rights = rowOf(tx, apiKeyFields, { name, scopes, connections, allowedIps, expiresAt });
     const row = { ...rights, keyHash: hash };
-    await tx`
+    const placed = await tx<{ id: string }[]>`
       insert into api_keys ${tx({ ...row, id: uuidv7(), accountId })}
-      on conflict (account_id, name) where revoked_at is null do update set ${tx(row)}`;
+      on conflict (account_id, name) where revoked_at is null do update set ${tx(row)} returning id`;
+    for (const { id } of placed) await provisionPair(tx, s3Secrets, { id, accountId, where }, key.s3);
   }
+  await dropOfRevoked(tx, accountId);
 }
 
 /** Marks exactly the keys in the configuration: the next start would undo changes made to them by hand. */
@@ -241,7 +227,7 @@ export async function markConfiguredKeys(tx: Transaction, keys: readonly ApiKeyC
 
 function select(sql: Queryable, condition: ReturnType<Queryable>) {
   return sql<ApiKey[]>`
-    select ${columnsOf(sql, apiKeyFields)} from api_keys where ${condition} order by id desc`;
+    select ${columnsOf(sql, apiKeyFields, { table: 'api_keys', made: { s3: pairsOf(sql) } })} from api_keys where ${condition} order by id desc`;
 }
 
 async function insert(tx: Transaction, accountId: string, rights: KeyRights): Promise<MadeKey> {
