@@ -9,7 +9,7 @@ import type { Caller } from '../../http/types.js';
 import { CLOSED } from '../fields.js';
 import { LATER } from '../../contract/examples.js';
 import { actorOf, type AtItem, badField, itemId, type Services, refuseConfigured } from '../services.js';
-import { endpoints } from '../endpoint.js';
+import { endpoints, itemParameter } from '../endpoint.js';
 
 const endpoint = endpoints('API keys');
 export const keyEndpoints = endpoint.all;
@@ -126,6 +126,51 @@ endpoint('DELETE /manage/api-keys/:id', {
   await services.storage.keys.revoke(actorOf(input), key);
   const revoked = await keyOf(services, input, key.id);
   return { apiKey: keyView(revoked), comesBack: key.isConfigured };
+});
+
+endpoint('POST /manage/api-keys/:id/s3', {
+  operationId: 'createS3AccessKey',
+  summary: 'Make an S3 access key for an API key',
+  description:
+    'Programs for S3 sign with it, and have the scopes, connections and addresses of the API key. `secretAccessKey` is shown this once. An API key has five at most; they end with it, and move to the new one when it is replaced.',
+  answer: {
+    status: 201,
+    description: 'It is made.',
+    schema: object('NewS3AccessKey', {
+      accessKeyId: text('Its id.'),
+      secretAccessKey: text('Its secret; shown this once.'),
+      apiKey: shownKey,
+    }),
+    example: {
+      accessKeyId: apiKeyExample.s3[0].accessKeyId,
+      secretAccessKey: '6uQvTgqk2x5n3m8p13yQ0Zr6VbX1w0yB9cDfH7Lk',
+      apiKey: sample,
+    },
+  },
+  errors: ['unknown_item', 'from_configuration', 'not_running', 'share_exceeded'],
+}).handle(async (input, services) => {
+  const key = await livingKey(services, input);
+  const pair = await services.storage.s3AccessKeys.create(actorOf(input), key);
+  return { ...pair, apiKey: keyView(await keyOf(services, input, key.id)) };
+});
+
+endpoint('DELETE /manage/api-keys/:id/s3/:accessKeyId', {
+  operationId: 'deleteS3AccessKey',
+  summary: 'Delete an S3 access key',
+  description: 'On every node within a second. The API key stays.',
+  params: {
+    ...itemParameter,
+    accessKeyId: text('Id of the access key.', { minLength: 1, examples: [apiKeyExample.s3[0].accessKeyId] }),
+  },
+  answer: { schema: apiKey, example: { ...sample, s3: [] } },
+  errors: ['unknown_item', 'from_configuration', 'not_running'],
+}).handle(async (input, services) => {
+  const key = await livingKey(services, input);
+  const { accessKeyId } = input.params;
+  if (!(await services.storage.s3AccessKeys.remove(actorOf(input), key, accessKeyId))) {
+    throw unknown('S3 access key', accessKeyId);
+  }
+  return keyView(await keyOf(services, input, key.id));
 });
 
 async function livingKey(services: Services, input: AtItem): Promise<ApiKey> {

@@ -151,3 +151,103 @@ test('a key of the configuration file is revoked at once, and the answer says th
   assert.equal(field(await ops.delete(`/manage/api-keys/${plain?.id}`), 'comesBack'), true);
   assert.equal(await use(PLAIN_KEY), 401);
 });
+
+interface Pair {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly apiKey: ApiKey & { readonly s3: readonly { readonly accessKeyId: string; readonly createdAt: string }[] };
+}
+
+const NO_KEY = '0199c2f4-6f5e-7c1a-9a51-0d2f64b1a001';
+const s3Of = ({ id }: ApiKey): string => `/manage/api-keys/${id}/s3`;
+
+async function makePair(apiKey: ApiKey): Promise<Pair> {
+  const answer = await ops.post(s3Of(apiKey), {});
+  assert.equal(answer.status, 201, answer.text);
+  return answer.json as unknown as Pair;
+}
+
+async function listed(id: string): Promise<Pair['apiKey'] | undefined> {
+  return field<Pair['apiKey'][]>(await ops.get('/manage/api-keys'), 'apiKeys').find((apiKey) => apiKey.id === id);
+}
+
+test('an S3 access key is shown once, listed with its API key, and deleted', async () => {
+  const { apiKey } = await make({ name: 'for S3' });
+  assert.deepEqual((await listed(apiKey.id))?.s3, []);
+  const { accessKeyId, secretAccessKey, apiKey: shown } = await makePair(apiKey);
+  assert.match(accessKeyId, /^FTGA[A-Z2-7]{16}$/);
+  assert.match(secretAccessKey, /^[0-9A-Za-z]{40}$/);
+  assert.deepEqual((await listed(apiKey.id))?.s3, shown.s3);
+  assert.deepEqual(
+    shown.s3.map((pair) => pair.accessKeyId),
+    [accessKeyId],
+  );
+  for (const path of ['/manage/api-keys', '/manage/audit']) {
+    const { text } = await ops.get(path);
+    assert.ok(text.includes(accessKeyId), path);
+    assert.ok(!text.includes(secretAccessKey), path);
+  }
+  const stored = await withSql(gateway.databaseUrl, (sql) => sql`select * from s3_access_key_secrets`);
+  assert.ok(!JSON.stringify(stored).includes(secretAccessKey));
+  const left = await ops.delete(`${s3Of(apiKey)}/${accessKeyId}`);
+  assert.deepEqual(field(left, 's3'), []);
+  expectError(await ops.delete(`${s3Of(apiKey)}/${accessKeyId}`), 404, 'unknown_item');
+  const actions = field<{ action: string; target: { name: string } }[]>(await ops.get('/manage/audit'), 'entries');
+  assert.deepEqual(
+    actions.filter(({ target }) => target?.name === 'for S3').map(({ action }) => action),
+    ['api_key.s3_delete', 'api_key.s3_create', 'api_key.create'],
+  );
+});
+
+test('an API key has five S3 access keys at most', async () => {
+  const { apiKey } = await make({ name: 'many for S3' });
+  const answers = await Promise.all(Array.from({ length: 7 }, () => ops.post(s3Of(apiKey), {})));
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 201, 201, 201, 201, 429, 429]);
+  expectError(await ops.post(s3Of(apiKey), {}), 429, 'share_exceeded');
+  assert.equal((await listed(apiKey.id))?.s3.length, 5);
+});
+
+test('an S3 access key moves to the new API key in a rotation, and ends with a revoked one', async () => {
+  const { apiKey } = await make({ name: 'moves' });
+  const { accessKeyId } = await makePair(apiKey);
+  const rotated = await ops.post(`/manage/api-keys/${apiKey.id}/rotate`, {});
+  const next = field<Pair['apiKey']>(rotated, 'apiKey', 201);
+  assert.deepEqual(field<Pair['apiKey']>(rotated, 'previous', 201).s3, []);
+  assert.deepEqual(
+    next.s3.map((pair) => pair.accessKeyId),
+    [accessKeyId],
+  );
+  const revoked = field<Pair['apiKey']>(await ops.delete(`/manage/api-keys/${next.id}`), 'apiKey');
+  assert.deepEqual(revoked.s3, []);
+  expectError(await ops.post(s3Of(next), {}), 409, 'not_running');
+});
+
+test('S3 access keys are for the owner alone, and for API keys of the account', async () => {
+  const { key, apiKey } = await make({ name: 'guarded', scopes: ['read', 'write', 'watch', 'exec'] });
+  const { accessKeyId } = await makePair(apiKey);
+  const client = gateway.client(key);
+  expectError(await client.post(s3Of(apiKey), {}), 403, 'scope_missing');
+  expectError(await client.send(`${s3Of(apiKey)}/${accessKeyId}`, { method: 'DELETE' }), 403, 'scope_missing');
+  const others = await gateway.browser('other@example.com');
+  expectError(await others.post(s3Of(apiKey), {}), 404, 'unknown_item');
+  expectError(await others.delete(`${s3Of(apiKey)}/${accessKeyId}`), 404, 'unknown_item');
+  for (const id of [NO_KEY, 'none', '%00', '..%2f']) {
+    const status = (await ops.post(`/manage/api-keys/${id}/s3`, {})).status;
+    assert.ok(status === 404 || status === 400, `${id}: ${status}`);
+  }
+  const { apiKey: second } = await make({ name: 'second guarded' });
+  for (const id of [accessKeyId, 'FTGA', '%00', '%ff', 'x'.repeat(500)]) {
+    const { status } = await ops.delete(`${s3Of(second)}/${id}`);
+    assert.ok(status === 404 || status === 400, `${id}: ${status}`);
+  }
+  assert.equal((await listed(apiKey.id))?.s3.length, 1);
+  client.close();
+});
+
+test('the S3 access keys of an API key of the configuration are set there alone', async () => {
+  const keys = field<(ApiKey & { source: string })[]>(await ops.get('/manage/api-keys'), 'apiKeys');
+  const admin = keys.find(({ name }) => name === 'admin');
+  assert.ok(admin !== undefined);
+  expectError(await ops.post(s3Of(admin), {}), 409, 'from_configuration');
+  expectError(await ops.delete(`${s3Of(admin)}/FTGA222222222222`), 409, 'from_configuration');
+});

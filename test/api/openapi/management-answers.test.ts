@@ -180,6 +180,10 @@ test('API keys and key pairs', async () => {
   await expect(400, 'POST /manage/api-keys', { json: { name: 'ci', allowedIps: ['nowhere'] } });
   await expect(409, 'DELETE /manage/connections/{id}', { at: 'box' });
   await expect(200, 'PATCH /manage/api-keys/{id}', { at: apiKey.id, json: { scopes: ['read'] } });
+  const { accessKeyId } = await expect(201, 'POST /manage/api-keys/{id}/s3', { at: apiKey.id });
+  const deleted = await admin.send(`/manage/api-keys/${apiKey.id}/s3/${String(accessKeyId)}`, { method: 'DELETE' });
+  checker.check('DELETE', '/manage/api-keys/{id}/s3/{accessKeyId}', deleted);
+  await expect(404, 'POST /manage/api-keys/{id}/s3', { at: NOBODY });
   await expect(201, 'POST /manage/api-keys/{id}/rotate', { at: apiKey.id, json: {} });
   await expect(200, 'DELETE /manage/api-keys/{id}', { at: apiKey.id });
   await expect(409, 'PATCH /manage/api-keys/{id}', { at: apiKey.id, json: { name: 'x' } });
