@@ -160,6 +160,16 @@ function addKeyCommands(program: Command, actions: Actions): void {
     keys.rotateKey,
   );
   actions.remote(group.command('revoke').description('end a key').argument('<id>'), keys.revokeKey);
+  const s3 = group.command('s3').description('access keys of API keys for programs that use S3');
+  actions.remote(s3.command('list', { isDefault: true }).description('list them'), keys.listS3Keys);
+  actions.remote(
+    s3.command('create').description('make one; prints it and its secret this once').argument('<id>', 'of the API key'),
+    keys.createS3Key,
+  );
+  actions.remote(
+    s3.command('rm').description('delete one').argument('<id>', 'of the API key').argument('<access-key-id>'),
+    keys.deleteS3Key,
+  );
 }
 
 function addAccountCommands(program: Command, actions: Actions): void {

@@ -192,6 +192,21 @@ test('a key is issued, used, edited, rotated and revoked', async () => {
   await terminal.fails(4, /scope "admin"/, ['keys'], { FTG_KEY: PLAIN });
 });
 
+test('S3 access keys are made for an API key, listed and deleted', async () => {
+  const { apiKey } = await terminal.json<{ apiKey: { id: string } }>('keys', 'create', 'lake reader');
+  assert.match(await terminal.ok(['keys', 's3']), /no S3 access keys/);
+  const made = await terminal.run(['keys', 's3', 'create', apiKey.id]);
+  const [, id = '', secret = ''] =
+    /^AWS_ACCESS_KEY_ID=(FTGA\w{16})\nAWS_SECRET_ACCESS_KEY=(\w{40})\n$/.exec(made.stdout) ?? [];
+  assert.notEqual(id, '', made.stdout);
+  const list = await terminal.ok(['keys', 's3', 'list']);
+  assert.match(list, new RegExp(`${id} .*lake reader +${apiKey.id}`));
+  assert.ok(!list.includes(secret) && !made.stderr.includes(secret));
+  assert.match(await terminal.ok(['keys', 's3', 'rm', apiKey.id, id]), /S3 access key of lake reader is deleted/);
+  await terminal.fails(3, /no S3 access key/, ['keys', 's3', 'rm', apiKey.id, id]);
+  await terminal.ok(['keys', 'revoke', apiKey.id]);
+});
+
 test('the account, its month, its log and the history', async () => {
   assert.match(await terminal.ok(['accounts']), /email +ops@example\.com/);
   assert.match(await terminal.ok(['accounts', 'usage']), /month +\d{4}-\d{2}\n/);

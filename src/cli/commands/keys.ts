@@ -54,6 +54,31 @@ export const revokeKey = shows(
   },
 );
 
+export const listS3Keys = shows(
+  ({ gateway }) => gateway.manage.get<Schemas['ApiKeysAnswer']>('api-keys'),
+  ({ apiKeys }) =>
+    listed(
+      apiKeys.flatMap(({ id, name, s3 }) => s3.map((pair) => ({ ...pair, id, name }))),
+      { 'ACCESS KEY': 'accessKeyId', MADE: 'createdAt', KEY: 'name', 'KEY ID': 'id' },
+      'no S3 access keys',
+    ),
+);
+
+/** The variables that programs for S3 read. */
+export const createS3Key = shows(
+  ({ gateway }, [id = '']) => gateway.manage.post<Schemas['NewS3AccessKey']>(`${at(id)}/s3`),
+  ({ accessKeyId, secretAccessKey, apiKey }, _, out) => {
+    out.note(`S3 access key of ${apiKey.name}; its secret is shown this once:`);
+    return `AWS_ACCESS_KEY_ID=${accessKeyId}\nAWS_SECRET_ACCESS_KEY=${secretAccessKey}`;
+  },
+);
+
+export const deleteS3Key = shows(
+  ({ gateway }, [id = '', accessKeyId = '']) =>
+    gateway.manage.delete<ApiKey>(`${at(id)}/s3/${encodeURIComponent(accessKeyId)}`),
+  ({ name }) => `the S3 access key of ${name} is deleted`,
+);
+
 /** Only the key goes to standard output, so that scripts can read it. */
 function shownOnce(out: Session['out'], key: string, { id, name }: ApiKey): string {
   out.note(`key ${name} (${id}); it is shown this once:`);
