@@ -4,7 +4,7 @@ import { entryPath, folderInfo } from '../../listing.js';
 import { notAFolder, notFound } from '../../obstacles.js';
 import { baseName, ROOT, type RemotePath } from '../../path.js';
 import type { FileInfo, LeftOut, ListOptions } from '../../remote.js';
-import type { Bucket, ObjectFacts } from './bucket.js';
+import type { Bucket, ListedObject, ObjectFacts } from './bucket.js';
 import { keptTime } from './description.js';
 import { ifAllowed } from './place.js';
 
@@ -46,18 +46,23 @@ export async function* listFolder(
       if (key === '') await leftOuts.add(NAMELESS);
       else await leaveOut(key.slice(key.lastIndexOf('/', key.length - 2) + 1), false);
     }
-    for (let at = 0; at < page.prefixes.length; at += MARKERS_AT_ONCE) {
-      const keys = page.prefixes.slice(at, at + MARKERS_AT_ONCE);
-      const isAsked = options.folderTimes && requested < MAX_MARKERS;
-      const times = isAsked ? await Promise.all(keys.map((key) => markerTime(bucket, key, folder))) : [];
-      requested += times.length;
-      for (const [index, key] of keys.entries()) {
-        const path = entryPath(folder, key.slice(prefix.length, -1));
-        if (path === undefined) await leaveOut(key.slice(prefix.length, -1), true);
-        else yield folderInfo(path, times[index]);
+    let at = 0;
+    let times: (Date | undefined)[] = [];
+    for (const one of inKeyOrder(page.prefixes, page.objects)) {
+      if (typeof one === 'string') {
+        if (times.length === 0 && options.folderTimes && requested < MAX_MARKERS) {
+          const keys = page.prefixes.slice(at, at + MARKERS_AT_ONCE);
+          times = await Promise.all(keys.map((key) => markerTime(bucket, key, folder)));
+          requested += times.length;
+        }
+        at += 1;
+        const time = times.shift();
+        const path = entryPath(folder, one.slice(prefix.length, -1));
+        if (path === undefined) await leaveOut(one.slice(prefix.length, -1), true);
+        else yield folderInfo(path, time);
+        continue;
       }
-    }
-    for (const { key, size, modifiedAt, etag } of page.objects) {
+      const { key, size, modifiedAt, etag } = one;
       if (key === prefix) continue;
       const path = entryPath(folder, key.slice(prefix.length));
       if (path === undefined) await leaveOut(key.slice(prefix.length), false);
@@ -66,6 +71,24 @@ export async function* listFolder(
   }
   leftOuts.warn((message, facts) => options.warn(message, facts), {});
   if (!isThere) throw await noFolder(bucket, folder);
+}
+
+/** Both as one list: a store answers with a page of keys in order, and shows the folders among them apart. */
+function* inKeyOrder(
+  prefixes: readonly string[],
+  objects: readonly ListedObject[],
+): Generator<string | ListedObject, void> {
+  let at = 0;
+  for (const prefix of prefixes) {
+    const bytes = Buffer.from(prefix);
+    for (let next = objects[at]; next !== undefined; next = objects[at]) {
+      if (Buffer.compare(Buffer.from(next.key), bytes) > 0) break;
+      yield next;
+      at += 1;
+    }
+    yield prefix;
+  }
+  yield* objects.slice(at);
 }
 
 /** An entry of a page that has no key. */
