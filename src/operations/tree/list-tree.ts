@@ -64,7 +64,7 @@ interface ListedPage extends ListedTree {
 }
 
 /** Memory of an entry, with its path and the listing that leads to it. */
-const PAGE_ENTRY_BYTES = 512;
+export const PAGE_ENTRY_BYTES = 512;
 
 /** At most `limit` entries in order. `memory` counts them. Errors include share_exceeded and overloaded. */
 export function listPage(

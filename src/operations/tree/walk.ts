@@ -57,11 +57,15 @@ interface FreeWalkOptions extends WalkOptions {
   readonly folders?: FolderRules;
 }
 
+type TreeWalkOptions = FreeWalkOptions & Pick<OrderedWalkOptions, 'isByKey'>;
+
 interface OrderedWalkOptions extends WalkOptions {
   /** The key of an entry: the walk begins after it. */
   readonly after?: string | undefined;
   /** The number of entries that will be requested. */
   readonly expected?: number;
+  /** One level is sorted as its entries are in a tree. Folders then have no times of their own on a store. */
+  readonly isByKey?: boolean;
 }
 
 const MAX_DEPTH = 100;
@@ -100,8 +104,8 @@ async function nextOf(open: AsyncGenerator<TreeEntry, void>[]): Promise<RemotePa
 
 /**
  * In order: one level is sorted like a listing, folders first, then by name; a tree by path, where a folder sorts as if
- * a slash followed its name, directly before everything below it. A walk that continues after the last entry misses
- * nothing that stays.
+ * a slash followed its name, directly before everything below it, and so is one level with `isByKey`. A walk that
+ * continues after the last entry misses nothing that stays.
  */
 export async function* walkInOrder(
   remote: Remote,
@@ -147,7 +151,7 @@ interface InOrder {
 class TreeWalk {
   readonly #remote: Remote;
   readonly #root: RemotePath;
-  readonly #options: FreeWalkOptions;
+  readonly #options: TreeWalkOptions;
   readonly #turns = new Turns();
   readonly #above: number;
   #folders = 1;
@@ -157,7 +161,7 @@ class TreeWalk {
   /** The marks of the folders on the way down to the one that was listed last: folders below are compared with them. */
   readonly #marked: { readonly folder: RemotePath; readonly below: MarksAbove }[] = [];
 
-  constructor(remote: Remote, root: RemotePath, options: FreeWalkOptions) {
+  constructor(remote: Remote, root: RemotePath, options: TreeWalkOptions) {
     this.#remote = remote;
     this.#root = root;
     this.#options = options;
@@ -167,7 +171,8 @@ class TreeWalk {
 
   /** The order within one folder, whose keys have the same beginning. */
   orderIn(folder: RemotePath): Compare<TreeEntry> {
-    if (!this.#options.isDeep) return foldersFirst;
+    const { isDeep, isByKey = false } = this.#options;
+    if (!isDeep && !isByKey) return foldersFirst;
     const from = folder === this.#root ? 0 : folder.length + 1 - this.#above;
     return (a, b) => compareCodePoints(a.key, b.key, from);
   }
@@ -214,9 +219,9 @@ class TreeWalk {
 
   /** One level; nothing if a folder below the root has disappeared. */
   async *list(folder: RemotePath, after?: string, isSecond = false): AsyncGenerator<TreeEntry, void> {
-    const { isDeep, folders } = this.#options;
+    const { isDeep, folders, isByKey = false } = this.#options;
     const listing = listFolder(this.#remote, folder, {
-      ...(isDeep || folders !== undefined ? {} : { folderTimes: true }),
+      ...(isDeep || isByKey || folders !== undefined ? {} : { folderTimes: true }),
       ...(after === undefined ? {} : { after }),
       ...this.#leftOutIn(folder),
       mayBeGone: folder !== this.#root,
@@ -254,10 +259,11 @@ class TreeWalk {
     last: TreeEntry | undefined,
     keeps: (entry: TreeEntry) => boolean,
   ): Promise<void> {
-    const isDeep = this.#options.isDeep;
+    const { isDeep, isByKey = false } = this.#options;
     // If the names are listed in order, those after a file of one level are files in order too.
-    const isSeeking = !isDeep && last?.file.isDirectory === false && this.#remote.can.listsInOrder === true;
-    for await (const entry of this.list(folder, isSeeking ? last.key : undefined)) {
+    const isSeeking =
+      !isDeep && (isByKey || last?.file.isDirectory === false) && this.#remote.can.listsInOrder === true;
+    for await (const entry of this.list(folder, isSeeking ? last?.key : undefined)) {
       if (last !== undefined && compare(entry, last) <= 0) continue;
       if (keeps(entry) && !entries.offer(entry) && isSeeking) return;
     }

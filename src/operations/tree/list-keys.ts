@@ -1,0 +1,273 @@
+/**
+ * The tree of a connection as the keys of a store: a file is a key, its path without the first slash. An empty folder is
+ * one too, with a slash at its end: stores keep such markers, and without it nothing would show the folder. A link to a
+ * folder is not entered, as in any listing of a tree. It is a common prefix, and its content is listed by that prefix.
+ *
+ * A list never looks complete when it is not. Links that lead nowhere have no content to ask for: they are counted. An
+ * entry that is there and that no key can express fails the list.
+ */
+import type { Hold } from '../../budgets/memory.js';
+import { GatewayError, hasCode } from '../../base/errors.js';
+import { OWN_TEMPORARY } from '../../base/file-name.js';
+import { labelOf, LeftOutCount } from '../../remotes/left-out.js';
+import { baseName, parseRemotePath, ROOT, type RemotePath } from '../../remotes/path.js';
+import type { FileInfo, LeftOut, Remote } from '../../remotes/remote.js';
+import type { Operation } from '../operation.js';
+import { compareCodePoints } from '../sorted-listing.js';
+import { PAGE_ENTRY_BYTES } from './list-tree.js';
+import type { PathFilter } from './path-filter.js';
+import { walkInOrder, type TreeEntry } from './walk.js';
+
+export interface KeysOptions {
+  /** It may end inside a name. */
+  readonly prefix: string;
+  /** With a slash: one level, its folders as common prefixes. */
+  readonly delimiter: '' | '/';
+  /** A key or a common prefix: the page begins after it. */
+  readonly after: string;
+  readonly limit: number;
+}
+
+/** A key with its file or empty folder, or a common prefix. */
+export type KeyEntry = { readonly key: string; readonly info: FileInfo } | { readonly prefix: string };
+
+export interface KeysPage {
+  readonly entries: readonly KeyEntry[];
+  /** The last entry, if more follow. */
+  readonly next: string | undefined;
+  /** Links that lead nowhere, in the folders that were read for this page. */
+  readonly incomplete: number;
+}
+
+const NOTHING: KeysPage = { entries: [], next: undefined, incomplete: 0 };
+
+/**
+ * One page, in code-point order of the whole key, which is the order of its bytes. `memory` counts it. Errors include
+ * share_exceeded, overloaded, and remote_failure for an entry that no key can express.
+ */
+export function listKeys(operation: Operation, memory: Hold, options: KeysOptions): Promise<KeysPage> {
+  return operation.use(async (remote) => {
+    const { prefix, limit } = options;
+    const place = placeOf(prefix);
+    operation.locate(place?.folder ?? ROOT, baseName(place?.folder ?? ROOT));
+    if (place === undefined || limit === 0 || isBehind(options)) return NOTHING;
+    memory.require((limit + 1) * PAGE_ENTRY_BYTES);
+    operation.mark('transfer');
+    return pageOf(remote, place, options, operation.signal);
+  });
+}
+
+interface Place {
+  readonly folder: RemotePath;
+  /** The folder as the beginning of its keys: "" or "a/b/". */
+  readonly above: string;
+  /** How the names in it begin. */
+  readonly start: string;
+}
+
+/** Undefined for a prefix that no key has: one with `//`, `..` or a control character in its folder. */
+function placeOf(prefix: string): Place | undefined {
+  const above = prefix.slice(0, prefix.lastIndexOf('/') + 1);
+  const start = prefix.slice(above.length);
+  if (above === '') return { folder: ROOT, above, start };
+  try {
+    const folder = parseRemotePath(`/${above}`, ROOT, 'prefix');
+    return folder.slice(1) === above.slice(0, -1) && folder !== ROOT ? { folder, above, start } : undefined;
+  } catch (error) {
+    if (hasCode(error, 'bad_path')) return undefined;
+    throw error;
+  }
+}
+
+/** Whether every key with the prefix is before `after`. */
+const isBehind = ({ prefix, after }: KeysOptions): boolean =>
+  !after.startsWith(prefix) && compareCodePoints(after, prefix) > 0;
+
+async function pageOf(remote: Remote, place: Place, options: KeysOptions, signal: AbortSignal): Promise<KeysPage> {
+  const { folder, above, start } = place;
+  const { prefix, delimiter, limit } = options;
+  // What is before the prefix is before all of its keys.
+  const after = options.after.startsWith(prefix) ? options.after : '';
+  const isStore = remote.listTree !== undefined;
+  const page = new Page(place, limit, isStore);
+  const entered = delimiter === '/' ? await enteredIn(remote, prefix, after, signal) : undefined;
+  if (entered !== undefined) page.add({ prefix: entered });
+  try {
+    if (isStore && start === '' && after === '') page.addMarker(await folderAt(remote, folder));
+    for await (const entry of walkInOrder(remote, folder, {
+      isDeep: delimiter === '',
+      isByKey: true,
+      // A store begins at the names that begin so, and is read until they end.
+      filter: isStore || start === '' ? undefined : namesThatBegin(start),
+      after: after.slice(above.length) || (isStore ? before(start) : undefined),
+      expected: limit + 1,
+      leftOut: (below, what) => page.leaveOut(below, what),
+    })) {
+      signal.throwIfAborted();
+      if (isStore && !entry.key.startsWith(start)) {
+        if (compareCodePoints(entry.key, start) > 0) break;
+        continue;
+      }
+      if (delimiter === '/' ? !page.addLevel(entry) : !page.addDeep(entry)) return page.result(true);
+    }
+  } catch (error) {
+    // The server may refuse to look for such a name at all.
+    if (folder === ROOT || !hasCode(error, 'not_found', 'not_a_folder', 'bad_path')) throw error;
+    return page.result(false);
+  }
+  if (!page.endFolder()) return page.result(true);
+  // The folder that the prefix is, if there is nothing in it.
+  if (!isStore && start === '' && after === '' && page.isUntouched) page.addMarker(await folderAt(remote, folder));
+  return page.result(false);
+}
+
+/** With `after` inside a folder of the level: its common prefix, if keys below it follow. */
+async function enteredIn(
+  remote: Remote,
+  prefix: string,
+  after: string,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const end = after.indexOf('/', prefix.length) + 1;
+  if (end === 0 || end === after.length) return undefined;
+  const inside = { prefix: after.slice(0, end), delimiter: '', after, limit: 1 } as const;
+  const place = placeOf(inside.prefix);
+  const { entries } = place === undefined ? NOTHING : await pageOf(remote, place, inside, signal);
+  return entries.length === 0 ? undefined : inside.prefix;
+}
+
+/** Undefined for the root, which has no key, and for what is not a folder. */
+async function folderAt(remote: Remote, folder: RemotePath): Promise<FileInfo | undefined> {
+  if (folder === ROOT) return undefined;
+  try {
+    const info = await remote.stat(folder);
+    return info.isDirectory ? info : undefined;
+  } catch (error) {
+    if (hasCode(error, 'not_found')) return undefined;
+    throw error;
+  }
+}
+
+function namesThatBegin(start: string): PathFilter {
+  const begins = (below: string): boolean => below.startsWith(start);
+  return { takes: begins, enters: begins };
+}
+
+const LAST_CHARACTER = '\u{10FFFD}';
+
+/** A key shortly before all that begin with `start`. */
+function before(start: string): string | undefined {
+  const last = [...start].at(-1);
+  const code = last?.codePointAt(0) ?? 0;
+  // Characters below the space may not be sent to every store.
+  if (last === undefined || code <= 0x20) return undefined;
+  const former = code === 0xe000 ? 0xd7ff : code - 1;
+  return `${start.slice(0, -last.length)}${String.fromCodePoint(former)}${LAST_CHARACTER}`;
+}
+
+/** Gathers entries that come in order. The methods that add return false for one that has no more room. */
+class Page {
+  readonly #place: Place;
+  readonly #limit: number;
+  readonly #isStore: boolean;
+  readonly #entries: KeyEntry[] = [];
+  readonly #links = new LeftOutCount();
+  readonly #unkeyed = new LeftOutCount();
+  #raw = 0;
+  #example = '';
+  /** The newest folder of a tree, while nothing in it has been found. */
+  #folder: TreeEntry | undefined;
+  #isUntouched = true;
+
+  constructor(place: Place, limit: number, isStore: boolean) {
+    this.#place = place;
+    this.#limit = limit;
+    this.#isStore = isStore;
+  }
+
+  /** Whether the folder of the place holds nothing, as far as it was read. */
+  get isUntouched(): boolean {
+    return this.#isUntouched;
+  }
+
+  add(entry: KeyEntry): boolean {
+    if (this.#entries.length === this.#limit) return false;
+    this.#entries.push(entry);
+    return true;
+  }
+
+  /** The key of the place itself. A store has a time only for a marker that it keeps. */
+  addMarker(info: FileInfo | undefined): void {
+    if (info === undefined || (this.#isStore && !isKept(info))) return;
+    this.add({ key: this.#place.above, info });
+  }
+
+  addLevel(entry: TreeEntry): boolean {
+    const key = this.#keyOf(entry);
+    if (key === undefined) return true;
+    return this.add(entry.file.isDirectory ? { prefix: key } : { key, info: entry.file });
+  }
+
+  addDeep(entry: TreeEntry): boolean {
+    if (this.#folder !== undefined && entry.key.startsWith(this.#folder.key)) this.#folder = undefined;
+    if (!this.endFolder()) return false;
+    const key = this.#keyOf(entry);
+    if (key === undefined) return true;
+    if (!entry.file.isDirectory) return this.add({ key, info: entry.file });
+    if (this.#isStore) return !isKept(entry.file) || this.add({ key, info: entry.file });
+    if (entry.file.isLink !== true) this.#folder = entry;
+    return true;
+  }
+
+  /** Adds the newest folder, if it turned out to be empty. */
+  endFolder(): boolean {
+    const folder = this.#folder;
+    this.#folder = undefined;
+    return folder === undefined || this.add({ key: `${this.#place.above}${folder.key}`, info: folder.file });
+  }
+
+  leaveOut(below: string, what: LeftOut): void {
+    this.#isUntouched = false;
+    if (this.#folder?.key === `${below}/`) this.#folder = undefined;
+    const { start } = this.#place;
+    if (below === '' && what.name !== undefined && !what.name.toString().startsWith(start)) return;
+    if (what.why === 'link') this.#links.add(below, what);
+    else {
+      this.#unkeyed.add(below, what);
+      this.#show(`${below === '' ? '' : `${below}/`}${labelOf(what)}`);
+    }
+  }
+
+  /** @throws GatewayError remote_failure if an entry has no key */
+  result(hasMore: boolean): KeysPage {
+    const count = this.#unkeyed.count + this.#raw;
+    if (count > 0) {
+      const what = count === 1 ? 'an entry that no key can express' : `${count} entries that no key can express`;
+      const text = `${this.#place.folder} holds ${what}, such as ${JSON.stringify(this.#example)}`;
+      throw new GatewayError('remote_failure', text, { step: 'transfer' });
+    }
+    const last = this.#entries.at(-1);
+    const end = last === undefined ? undefined : 'prefix' in last ? last.prefix : last.key;
+    return { entries: this.#entries, next: hasMore ? end : undefined, incomplete: this.#links.count };
+  }
+
+  /** Undefined for an entry that is not listed. */
+  #keyOf({ key, file }: TreeEntry): string | undefined {
+    this.#isUntouched = false;
+    if (OWN_TEMPORARY.test(file.name)) return undefined;
+    if (key.isWellFormed()) return `${this.#place.above}${key}`;
+    if (key.startsWith(this.#place.start)) {
+      this.#raw += 1;
+      this.#show(key);
+    }
+    return undefined;
+  }
+
+  #show(example: string): void {
+    if (this.#example === '') this.#example = example.toWellFormed().slice(0, MOST_SHOWN);
+  }
+}
+
+const MOST_SHOWN = 200;
+
+const isKept = ({ modifiedAt }: FileInfo): boolean => modifiedAt.getTime() !== 0;
