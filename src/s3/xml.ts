@@ -2,9 +2,10 @@
  * XML as S3 writes it. A character that XML 1.0 does not have is written as a reference (`&#x1;`), as Amazon S3 does: a
  * client's parser refuses it then, and never reads another key. `encoding-type=url` avoids it.
  */
+import { escapeHtml } from '../base/html.js';
 
 /** Text, or elements in order; an element without content is left out. */
-export type XmlContent = string | number | boolean | Iterable<XmlElement>;
+type XmlContent = string | number | boolean | Iterable<XmlElement>;
 export type XmlElement = readonly [name: string, content: XmlContent | undefined];
 
 const NAMESPACE = 'http://s3.amazonaws.com/doc/2006-03-01/';
@@ -33,13 +34,10 @@ export function element(name: string, content: XmlContent | undefined): string {
 
 const isText = (content: XmlContent): content is string | number | boolean => typeof content !== 'object';
 
-const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 /** Also line ends: a parser would change a CR to LF. */
 // eslint-disable-next-line no-control-regex
-const SPECIAL = /[&<>"\0-\x1f\x7f-\x9f\ufffe\uffff]/g;
+const REFERENCED = /[\0-\x1f\x7f-\x9f\ufffe\uffff]/g;
 
 function textOf(text: string): string {
-  return text
-    .toWellFormed()
-    .replace(SPECIAL, (character) => ENTITIES[character] ?? `&#x${character.charCodeAt(0).toString(16)};`);
+  return escapeHtml(text).replace(REFERENCED, (character) => `&#x${character.charCodeAt(0).toString(16)};`);
 }
