@@ -89,7 +89,7 @@ async function pageOf(remote: Remote, place: Place, options: KeysOptions, signal
   // What is before the prefix is before all of its keys.
   const after = options.after.startsWith(prefix) ? options.after : '';
   const isStore = remote.listTree !== undefined;
-  const page = new Page(place, limit, isStore);
+  const page = new GatheredKeys(place, limit, isStore);
   const entered = delimiter === '/' ? await enteredIn(remote, prefix, after, signal) : undefined;
   if (entered !== undefined) page.add({ prefix: entered });
   try {
@@ -166,7 +166,7 @@ function before(start: string): string | undefined {
 }
 
 /** Gathers entries that come in order. The methods that add return false for one that has no more room. */
-class Page {
+class GatheredKeys {
   readonly #place: Place;
   readonly #limit: number;
   readonly #isStore: boolean;
