@@ -206,7 +206,7 @@ suite('against a model', () => {
         const keys = [...files, ...folders.filter(isEmpty)];
         assert.deepEqual(await keysFrom(new FolderRemote(all), request), modelOf(keys, request));
       }),
-      { numRuns: 2000 },
+      { numRuns: 1000 },
     );
   });
 
@@ -217,7 +217,7 @@ suite('against a model', () => {
         const keys = [...files, ...folders.filter((folder, at) => at % 2 === 0 || isNeeded(folder))];
         assert.deepEqual(await keysFrom(new StoreRemote(keys), request), modelOf(keys, request));
       }),
-      { numRuns: 2000 },
+      { numRuns: 1000 },
     );
   });
 });

@@ -8,7 +8,7 @@
  */
 import type { Hold } from '../../budgets/memory.js';
 import { GatewayError, hasCode } from '../../base/errors.js';
-import { OWN_TEMPORARY } from '../../base/file-name.js';
+import { MAX_NAME_BYTES, OWN_TEMPORARY } from '../../base/file-name.js';
 import { labelOf, LeftOutCount } from '../../remotes/left-out.js';
 import { baseName, parseRemotePath, ROOT, type RemotePath } from '../../remotes/path.js';
 import type { FileInfo, LeftOut, Remote } from '../../remotes/remote.js';
@@ -111,14 +111,21 @@ async function pageOf(remote: Remote, place: Place, options: KeysOptions, signal
       if (delimiter === '/' ? !page.addLevel(entry) : !page.addDeep(entry)) return page.result(true);
     }
   } catch (error) {
-    // The server may refuse to look for such a name at all.
-    if (folder === ROOT || !hasCode(error, 'not_found', 'not_a_folder', 'bad_path')) throw error;
+    if (!isAbsence(error, folder)) throw error;
     return page.result(false);
   }
   if (!page.endFolder()) return page.result(true);
   // The folder that the prefix is, if there is nothing in it.
   if (!isStore && start === '' && after === '' && page.isUntouched) page.addMarker(await folderAt(remote, folder));
   return page.result(false);
+}
+
+/** Whether the error says that there is no such folder, or that the server cannot have one with this name. */
+function isAbsence(error: unknown, folder: RemotePath): boolean {
+  if (folder === ROOT) return false;
+  if (hasCode(error, 'not_found', 'not_a_folder', 'bad_path')) return true;
+  const isTooLong = folder.split('/').some((name) => Buffer.byteLength(name) > MAX_NAME_BYTES);
+  return isTooLong && hasCode(error, 'remote_failure');
 }
 
 /** With `after` inside a folder of the level: its common prefix, if keys below it follow. */
