@@ -35,7 +35,7 @@ type List = readonly string[];
 /** They start nothing, but take longer than a moment, or read what only the whole build makes. */
 const NOT_A_MOMENT: List = listed(`
   api/openapi/document architecture base/entry-sorter docs/built-site docs/installed-packages jobs/schedule-clock operations/tree/walk pools/places pools/pool-properties
-  pools/pool-simulation remotes/fourth-protocol remotes/make-folders remotes/ranges-ahead resolver/resolver workers/base64
+  pools/pool-simulation remotes/fourth-protocol remotes/make-folders remotes/ranges-ahead resolver/resolver s3/kept-keys workers/base64
 `);
 
 /**

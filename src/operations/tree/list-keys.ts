@@ -39,13 +39,21 @@ export interface KeysPage {
   readonly incomplete: number;
 }
 
-const NOTHING: KeysPage = { entries: [], next: undefined, incomplete: 0 };
+/** A page, with what else was read for it. */
+export interface KeysRead extends KeysPage {
+  /** Entries in order, directly after those of the page. */
+  readonly rest: readonly KeyEntry[];
+  /** Whether nothing follows the rest. */
+  readonly isEnd: boolean;
+}
+
+const NOTHING: KeysRead = { entries: [], next: undefined, incomplete: 0, rest: [], isEnd: true };
 
 /**
  * One page, in code-point order of the whole key, which is the order of its bytes. `memory` counts it. Errors include
  * share_exceeded, overloaded, and remote_failure for an entry that no key can express.
  */
-export function listKeys(operation: Operation, memory: Hold, options: KeysOptions): Promise<KeysPage> {
+export function listKeys(operation: Operation, memory: Hold, options: KeysOptions): Promise<KeysRead> {
   return operation.use(async (remote) => {
     const { prefix, limit } = options;
     const place = placeOf(prefix);
@@ -53,8 +61,30 @@ export function listKeys(operation: Operation, memory: Hold, options: KeysOption
     if (place === undefined || limit === 0 || isBehind(options)) return NOTHING;
     memory.require((limit + 1) * PAGE_ENTRY_BYTES);
     operation.mark('transfer');
-    return pageOf(remote, place, options, operation.signal);
+    // A large folder is listed whole for each page: as many of its entries as there is room for are read at once.
+    const isWorthIt = remote.listTree === undefined && limit > FEW_KEYS;
+    const isRoomy = isWorthIt && memory.stretch((limit + MOST_READ) * PAGE_ENTRY_BYTES);
+    return pageOf(remote, place, { ...options, most: isRoomy ? MOST_READ : limit + 1 }, operation.signal);
   });
+}
+
+/** As many as a walk keeps of a folder. */
+const MOST_READ = 10_000;
+/** A client that wants so few does not read page after page. */
+const FEW_KEYS = 100;
+
+interface ReadOptions extends KeysOptions {
+  /** Entries to read of a folder at once. */
+  readonly most: number;
+}
+
+/** The first page of what was read. */
+export function firstOf(read: Pick<KeysRead, 'rest' | 'isEnd' | 'incomplete'>, limit: number): KeysRead {
+  const entries = read.rest.slice(0, limit);
+  const rest = read.rest.slice(limit);
+  const last = entries.at(-1);
+  const end = last === undefined ? undefined : 'prefix' in last ? last.prefix : last.key;
+  return { ...read, entries, rest, next: rest.length === 0 && read.isEnd ? undefined : end };
 }
 
 interface Place {
@@ -83,7 +113,7 @@ function placeOf(prefix: string): Place | undefined {
 const isBehind = ({ prefix, after }: KeysOptions): boolean =>
   !after.startsWith(prefix) && compareCodePoints(after, prefix) > 0;
 
-async function pageOf(remote: Remote, place: Place, options: KeysOptions, signal: AbortSignal): Promise<KeysPage> {
+async function pageOf(remote: Remote, place: Place, options: ReadOptions, signal: AbortSignal): Promise<KeysRead> {
   const { folder, above, start } = place;
   const { prefix, delimiter, limit } = options;
   // What is before the prefix is before all of its keys.
@@ -100,7 +130,8 @@ async function pageOf(remote: Remote, place: Place, options: KeysOptions, signal
       // A store begins at the names that begin so, and is read until they end.
       filter: isStore || start === '' ? undefined : namesThatBegin(start),
       after: after.slice(above.length) || (isStore ? before(start) : undefined),
-      expected: limit + 1,
+      expected: options.most,
+      mayList: () => !page.isFull,
       leftOut: (below, what) => page.leaveOut(below, what),
     })) {
       signal.throwIfAborted();
@@ -108,16 +139,20 @@ async function pageOf(remote: Remote, place: Place, options: KeysOptions, signal
         if (compareCodePoints(entry.key, start) > 0) break;
         continue;
       }
-      if (delimiter === '/' ? !page.addLevel(entry) : !page.addDeep(entry)) return page.result(true);
+      if (delimiter === '/') page.addLevel(entry);
+      else page.addDeep(entry);
+      // A store begins at any key as fast as here.
+      if (page.isFull && (isStore || page.size >= options.most)) return page.result(false);
     }
+    if (page.isFull) return page.result(false);
   } catch (error) {
     if (!isAbsence(error, folder)) throw error;
-    return page.result(false);
+    return page.result(true);
   }
-  if (!page.endFolder()) return page.result(true);
+  page.endFolder();
   // The folder that the prefix is, if there is nothing in it.
   if (!isStore && start === '' && after === '' && page.isUntouched) page.addMarker(await folderAt(remote, folder));
-  return page.result(false);
+  return page.result(true);
 }
 
 /** Whether the error says that there is no such folder, or that the server cannot have one with this name. */
@@ -137,7 +172,7 @@ async function enteredIn(
 ): Promise<string | undefined> {
   const end = after.indexOf('/', prefix.length) + 1;
   if (end === 0 || end === after.length) return undefined;
-  const inside = { prefix: after.slice(0, end), delimiter: '', after, limit: 1 } as const;
+  const inside = { prefix: after.slice(0, end), delimiter: '', after, limit: 1, most: 1 } as const;
   const place = placeOf(inside.prefix);
   const { entries } = place === undefined ? NOTHING : await pageOf(remote, place, inside, signal);
   return entries.length === 0 ? undefined : inside.prefix;
@@ -172,7 +207,7 @@ function before(start: string): string | undefined {
   return `${start.slice(0, -last.length)}${String.fromCodePoint(former)}${LAST_CHARACTER}`;
 }
 
-/** Gathers entries that come in order. The methods that add return false for one that has no more room. */
+/** Gathers entries that come in order. */
 class GatheredKeys {
   readonly #place: Place;
   readonly #limit: number;
@@ -197,10 +232,17 @@ class GatheredKeys {
     return this.#isUntouched;
   }
 
-  add(entry: KeyEntry): boolean {
-    if (this.#entries.length === this.#limit) return false;
+  get size(): number {
+    return this.#entries.length;
+  }
+
+  /** Whether more than the page has been found. */
+  get isFull(): boolean {
+    return this.#entries.length > this.#limit;
+  }
+
+  add(entry: KeyEntry): void {
     this.#entries.push(entry);
-    return true;
   }
 
   /** The key of the place itself. A store has a time only for a marker that it keeps. */
@@ -209,28 +251,26 @@ class GatheredKeys {
     this.add({ key: this.#place.above, info });
   }
 
-  addLevel(entry: TreeEntry): boolean {
+  addLevel(entry: TreeEntry): void {
     const key = this.#keyOf(entry);
-    if (key === undefined) return true;
-    return this.add(entry.file.isDirectory ? { prefix: key } : { key, info: entry.file });
+    if (key !== undefined) this.add(entry.file.isDirectory ? { prefix: key } : { key, info: entry.file });
   }
 
-  addDeep(entry: TreeEntry): boolean {
+  addDeep(entry: TreeEntry): void {
     if (this.#folder !== undefined && entry.key.startsWith(this.#folder.key)) this.#folder = undefined;
-    if (!this.endFolder()) return false;
+    this.endFolder();
     const key = this.#keyOf(entry);
-    if (key === undefined) return true;
-    if (!entry.file.isDirectory) return this.add({ key, info: entry.file });
-    if (this.#isStore) return !isKept(entry.file) || this.add({ key, info: entry.file });
-    if (entry.file.isLink !== true) this.#folder = entry;
-    return true;
+    if (key === undefined) return;
+    const { isDirectory, isLink } = entry.file;
+    if (!isDirectory || (this.#isStore && isKept(entry.file))) this.add({ key, info: entry.file });
+    else if (!this.#isStore && isLink !== true) this.#folder = entry;
   }
 
   /** Adds the newest folder, if it turned out to be empty. */
-  endFolder(): boolean {
+  endFolder(): void {
     const folder = this.#folder;
     this.#folder = undefined;
-    return folder === undefined || this.add({ key: `${this.#place.above}${folder.key}`, info: folder.file });
+    if (folder !== undefined) this.add({ key: `${this.#place.above}${folder.key}`, info: folder.file });
   }
 
   leaveOut(below: string, what: LeftOut): void {
@@ -245,17 +285,15 @@ class GatheredKeys {
     }
   }
 
-  /** @throws GatewayError remote_failure if an entry has no key */
-  result(hasMore: boolean): KeysPage {
+  /** `isEnd`: nothing follows what was read. @throws GatewayError remote_failure if an entry has no key */
+  result(isEnd: boolean): KeysRead {
     const count = this.#unkeyed.count + this.#raw;
     if (count > 0) {
       const what = count === 1 ? 'an entry that no key can express' : `${count} entries that no key can express`;
       const text = `${this.#place.folder} holds ${what}, such as ${JSON.stringify(this.#example)}`;
       throw new GatewayError('remote_failure', text, { step: 'transfer' });
     }
-    const last = this.#entries.at(-1);
-    const end = last === undefined ? undefined : 'prefix' in last ? last.prefix : last.key;
-    return { entries: this.#entries, next: hasMore ? end : undefined, incomplete: this.#links.count };
+    return firstOf({ rest: this.#entries, isEnd, incomplete: this.#links.count }, this.#limit);
   }
 
   /** Undefined for an entry that is not listed. */

@@ -57,7 +57,7 @@ interface FreeWalkOptions extends WalkOptions {
   readonly folders?: FolderRules;
 }
 
-type TreeWalkOptions = FreeWalkOptions & Pick<OrderedWalkOptions, 'isByKey'>;
+type TreeWalkOptions = FreeWalkOptions & Pick<OrderedWalkOptions, 'isByKey' | 'mayList'>;
 
 interface OrderedWalkOptions extends WalkOptions {
   /** The key of an entry: the walk begins after it. */
@@ -66,6 +66,8 @@ interface OrderedWalkOptions extends WalkOptions {
   readonly expected?: number;
   /** One level is sorted as its entries are in a tree. Folders then have no times of their own on a store. */
   readonly isByKey?: boolean;
+  /** Asked before a folder is listed, or listed again. false: the walk ends with the entries that are in memory. */
+  readonly mayList?: (() => boolean) | undefined;
 }
 
 const MAX_DEPTH = 100;
@@ -130,6 +132,7 @@ export async function* walkInOrder(
   const open = [tree.inOrder(root, { keeps, compare: tree.orderIn(root), most })];
   for (let level = open.at(-1); level !== undefined; level = open.at(-1)) {
     const next = await level.next();
+    if (tree.isStopped) return;
     if (next.done === true) {
       open.pop();
       continue;
@@ -158,6 +161,7 @@ class TreeWalk {
   #read = 0;
   /** Entries of second listings: a server may prolong them, too. */
   #readAgain = 0;
+  #isStopped = false;
   /** The marks of the folders on the way down to the one that was listed last: folders below are compared with them. */
   readonly #marked: { readonly folder: RemotePath; readonly below: MarksAbove }[] = [];
 
@@ -167,6 +171,11 @@ class TreeWalk {
     this.#options = options;
 
     this.#above = root === ROOT ? 1 : root.length + 1;
+  }
+
+  /** Whether it was not to list another folder. */
+  get isStopped(): boolean {
+    return this.#isStopped;
   }
 
   /** The order within one folder, whose keys have the same beginning. */
@@ -242,6 +251,8 @@ class TreeWalk {
   ): AsyncGenerator<TreeEntry, void> {
     let last = after === undefined ? undefined : markOf(after);
     for (let entries = first; ; entries = undefined) {
+      this.#isStopped = entries === undefined && this.#options.mayList?.() === false;
+      if (this.#isStopped) return;
       entries ??= new FirstEntries<TreeEntry>(most, compare);
       if (entries !== first) await this.#select(folder, entries, compare, last, keeps);
       for await (const entry of entries.inOrder(this.#turns)) {
