@@ -51,6 +51,15 @@ describe('a tree of an S3 store', () => {
   const requests = (): (string | null)[][] =>
     stub.requests.map(({ query }) => ['delimiter', 'start-after', 'marker'].map((name) => query.get(name)));
 
+  test('one level is in the order of its keys, with the folders that a page shows apart', async () => {
+    const folders = ['b/', 'c-/', 'y/', '\uffee/', '😀/'].map((name) => `<Prefix>in/${name}</Prefix>`);
+    const files = ['a', 'b', 'b0', 'c-a', 'x', 'z', '\u{1f601}'].map((name) => `in/${name}`);
+    stub.early = () => listed(files, folders.map((one) => `<CommonPrefixes>${one}</CommonPrefixes>`).join(''));
+    const names: string[] = [];
+    for await (const { name, isDirectory } of remote.list(folder)) names.push(isDirectory ? `${name}/` : name);
+    assert.deepEqual(names, ['a', 'b', 'b/', 'b0', 'c-/', 'c-a', 'x', 'y/', 'z', '\uffee/', '😀/', '😁']);
+  });
+
   test('takes a request per page of keys, in any number of folders', async () => {
     assert.deepEqual(await keysOf(walk(remote, folder, { isDeep: true })), TREE);
     assert.deepEqual(requests(), [
