@@ -11,6 +11,7 @@ import { LoginGuard } from '../api/login/guard.js';
 import { OwnerSessions } from '../api/login/owner-sessions.js';
 import { TransferBoard } from '../api/transfers/board.js';
 import { FILES, MANAGEMENT, withReference } from '../api/openapi/routes.js';
+import type { GatewayError } from '../base/errors.js';
 import { inPackage } from '../base/package-root.js';
 import type { Tracer } from '../base/span.js';
 import { type Budgets, createBudgets, gaugesOf } from '../budgets/budgets.js';
@@ -27,10 +28,11 @@ import type { SharedAcceptor } from '../http/native/acceptor.js';
 import type { Limiters } from '../http/rate-limits.js';
 import { GuessGuard } from '../http/guess-guard.js';
 import { createRouter } from '../http/router.js';
-import { createHttpServer, type HttpServer } from '../http/server.js';
+import { createHttpServer, type HttpServer, joinServers } from '../http/server.js';
 import { createEventFiles, type EventFiles } from '../jobs/event-files.js';
 import { createJobs, type JobsPart } from '../jobs/jobs.js';
 import { LinkService } from '../links/service.js';
+import type { HttpHandler } from '../http/types.js';
 import type { Logger } from '../observe/log.js';
 import { type Backlog, createMetrics, type Metrics } from '../observe/metrics.js';
 import { recordAttempt, recordCheck, recordOperation, recordRequest } from '../observe/records.js';
@@ -43,12 +45,14 @@ import { ReferencedSecrets } from '../connections/secrets/referenced-secrets.js'
 import { Sweeper } from '../operations/leftovers.js';
 import { LiveTransfers } from '../operations/live.js';
 import { Operations } from '../operations/operation.js';
+import { KeptKeys } from '../operations/tree/kept-keys.js';
 import { type PoolBudgets, SessionPlaces } from '../pools/places.js';
 import { createDialer, type Dialer, type DialObserver, type OwnProxy } from '../remotes/dial/dial.js';
 import { createRemotes, type Remotes } from '../remotes/registry.js';
 import { generateKeyPair } from '../remotes/sftp/keys/generate-key.js';
 import { trustOnFirstUse } from '../remotes/trust.js';
 import { createResolver } from '../resolver/resolver.js';
+import { besideS3, createS3Front } from '../s3/front.js';
 import type { ByteRates } from '../shares/byte-rates.js';
 import type { Shares } from '../shares/permits.js';
 import type { SandboxPart } from '../sandbox/sink.js';
@@ -63,6 +67,8 @@ import { type Part, partOf, type Parts } from './parts.js';
 
 /** The folder into which `npm run build` writes the dashboard and the documentation. */
 const DASHBOARD = fileURLToPath(inPackage('dist/dashboard'));
+/** Where the S3 front is on the main listener. */
+const S3_PREFIX = '/s3';
 const SITE = fileURLToPath(inPackage('dist/site'));
 
 /** The resources that each thread opens first, and closes last. */
@@ -187,9 +193,18 @@ function ownProxyOf(
   };
 }
 
-export function listenerOf({ server }: Config, port: number): { readonly address: string; readonly port: number } {
-  return { address: server.host === 'localhost' ? '127.0.0.1' : server.host, port };
+/** The addresses that the gateway listens on, where its main listener has this port. */
+export function listenersOf(
+  { server, s3 }: Config,
+  port: number,
+): readonly { readonly address: string; readonly port: number }[] {
+  const address = server.host === 'localhost' ? '127.0.0.1' : server.host;
+  const ports = hasOwnListener(s3) ? [port, s3.port] : [port];
+  return ports.map((port) => ({ address, port }));
 }
+
+/** Whether the S3 front has a listener of its own beside its addresses on the main one. */
+export const hasOwnListener = ({ enabled, port }: Config['s3']): boolean => enabled && port !== 0;
 
 export interface ApplicationOptions {
   readonly config: Config;
@@ -205,11 +220,18 @@ export interface ApplicationOptions {
   /** Event loops of the process. */
   readonly threads: number;
   /** Absent: this one listens itself. */
-  readonly acceptor?: SharedAcceptor;
+  readonly acceptors?: Acceptors<SharedAcceptor>;
   /** GET /readyz was asked. */
   readonly onReadyAsked: () => void;
   /** Text of the metrics of all threads; absent: this one's. */
   readonly metricsText?: () => Promise<string>;
+}
+
+/** One for each listener. */
+export interface Acceptors<A> {
+  readonly main: A;
+  /** Where the S3 front has a listener of its own. */
+  readonly s3: A | undefined;
 }
 
 interface Application {
@@ -348,6 +370,8 @@ export function createApplication(options: ApplicationOptions): Application {
   });
   const text = options.metricsText ?? (() => metrics.text());
   const site = openSite(SITE, [FILES.page, MANAGEMENT.page]);
+  const onInternalError = (error: GatewayError, requestId: string): void =>
+    logger.error({ err: error.cause ?? error, requestId }, 'internal error');
   const handler = createRouter({
     routes: [
       ...withReference(
@@ -397,17 +421,40 @@ export function createApplication(options: ApplicationOptions): Application {
     requestsPerSecond: config.limits.requestsPerSecond,
     limiters: options.limiters,
     tracer,
-    onInternalError: (error, requestId) => logger.error({ err: error.cause ?? error, requestId }, 'internal error'),
+    onInternalError,
   });
-  const server: HttpServer = createHttpServer({
-    ...config.server,
-    frontEnd: options.frontEnd,
-    ...(options.acceptor === undefined ? {} : { acceptor: options.acceptor, loops: options.threads }),
-    budgets: reach.budgets,
-    handler: allowOrigins(handler, config.server.cors.origins),
-    onRequest: (record) => recordRequest(record, logger, metrics),
-    log,
-  });
+  const lists = new KeptKeys(memoryBytes);
+  const s3Front = (prefix: string): HttpHandler =>
+    createS3Front({
+      services: { storage, operations, lists, limits: config.limits, region: config.s3.region },
+      keys: storage.s3AccessKeys,
+      guard: new GuessGuard(options.limiters.failures, 'S3 access key'),
+      rate: options.limiters.requests,
+      prefix,
+      tracer,
+      onInternalError,
+    });
+  const serve = (handler: HttpHandler, port: number, acceptor: SharedAcceptor | undefined): HttpServer =>
+    createHttpServer({
+      ...config.server,
+      port,
+      frontEnd: options.frontEnd,
+      ...(acceptor === undefined ? {} : { acceptor, loops: options.threads }),
+      budgets: reach.budgets,
+      handler,
+      onRequest: (record) => recordRequest(record, logger, metrics),
+      log,
+    });
+  const api = allowOrigins(handler, config.server.cors.origins);
+  const { acceptors } = options;
+  const main = serve(
+    config.s3.enabled ? besideS3(api, s3Front(S3_PREFIX), S3_PREFIX) : api,
+    config.server.port,
+    acceptors?.main,
+  );
+  const server = hasOwnListener(config.s3)
+    ? joinServers(main, serve(s3Front(''), config.s3.port, acceptors?.s3))
+    : main;
   const retire = (ms: number): Promise<void> => {
     isDraining = true;
     return server.retire(ms);
@@ -417,6 +464,7 @@ export function createApplication(options: ApplicationOptions): Application {
     metrics,
     parts: [
       ...reach.parts,
+      { name: 'lists of keys', threads: 'all', stop: () => lists.close() },
       { name: 'base64', threads: 'all', stop: () => base64.close() },
       { name: 'fetches of URLs', threads: 'all', stop: () => urls.close() },
       partOf('running transfers', 'all', board),

@@ -6,7 +6,7 @@ import { availableParallelism } from 'node:os';
 import type { Config } from '../config/schema.js';
 import type { Gateway, StartOptions } from './gateway-types.js';
 import { chooseFrontEnd } from '../http/choose-front-end.js';
-import { createAcceptor } from '../http/native/acceptor.js';
+import { type Acceptor, createAcceptor } from '../http/native/acceptor.js';
 import { createLimiters } from '../http/rate-limits.js';
 import type { Logger } from '../observe/log.js';
 import type { Metrics } from '../observe/metrics.js';
@@ -18,7 +18,15 @@ import { logWith } from './log-with.js';
 import { type Part, Parts } from './parts.js';
 import { provision } from './quick-start.js';
 import { nativeCryptoLoaded } from '../remotes/sftp/protocol.js';
-import { type ApplicationOptions, createApplication, listenerOf, openBase, openReach } from './application.js';
+import {
+  type Acceptors,
+  type ApplicationOptions,
+  createApplication,
+  hasOwnListener,
+  listenersOf,
+  openBase,
+  openReach,
+} from './application.js';
 import type { BegunServer } from '../storage/embedded/begun.js';
 import type { Storage } from '../storage/storage.js';
 import { masterKeyFile } from '../storage/secrets/master-key.js';
@@ -99,7 +107,7 @@ async function build(
           tracer,
           onReadyAsked,
         });
-  listeners.push(listenerOf(config, serving.port));
+  listeners.push(...listenersOf(config, serving.port));
   await started.start(serving.parts, 'first');
   let retireMs = 0;
   // Added last, so it stops first: not ready from the signal on, while everything else continues until load balancers
@@ -169,7 +177,15 @@ async function serveInThreads({
   readonly rates: NodeRates;
 }): Promise<Serving> {
   const { config, threads, storage, started, logger, onReadyAsked } = options;
-  const acceptor = createAcceptor({ ...config.server, log: logWith(logger) });
+  const accept = (port: number): Acceptor => createAcceptor({ ...config.server, port, log: logWith(logger) });
+  const acceptors: Acceptors<Acceptor> = {
+    main: accept(config.server.port),
+    s3: hasOwnListener(config.s3) ? accept(config.s3.port) : undefined,
+  };
+  const closeAcceptors = (): void => {
+    acceptors.main.close();
+    acceptors.s3?.close();
+  };
   const limiters = createLimiters(config.limits.requestsPerSecond, storage.shared?.rates);
   const metricsText = async (): Promise<string> => application.metrics.text(await others.metrics());
   const application = createApplication({
@@ -177,7 +193,7 @@ async function serveInThreads({
     logger: logger.child({ thread: 1 }),
     limiters,
     thread: 1,
-    acceptor,
+    acceptors,
     metricsText,
   });
   await started.start(application.parts, 'all');
@@ -188,7 +204,7 @@ async function serveInThreads({
     databaseUrl,
     broker,
     rates,
-    acceptor,
+    acceptors,
     limiters,
     metricsText,
     sandbox: options.sandbox,
@@ -197,12 +213,13 @@ async function serveInThreads({
   started.add({
     name: 'requests',
     stop: async () => {
-      acceptor.close();
+      closeAcceptors();
       await Promise.all([application.drain(), others.stop()]);
     },
   });
   await application.server.listen();
-  const { port } = acceptor.listen();
+  const { port } = acceptors.main.listen();
+  acceptors.s3?.listen();
   others.listening(port);
   return {
     port,
@@ -210,7 +227,7 @@ async function serveInThreads({
     parts: application.parts,
     retire: async (ms) => void (await Promise.all([application.retire(ms), others.retire(ms)])),
     abandon: async () => {
-      acceptor.close();
+      closeAcceptors();
       await others.abandon();
     },
     reloadTls: async () => {

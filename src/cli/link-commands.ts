@@ -16,7 +16,12 @@ export function addLinkCommands(program: Command, actions: Actions): void {
     .description('make a link; prints its URL, this once')
     .addArgument(operation)
     .argument('<place>', 'the folder to upload to, or the file to download: connection:path')
-    .option('--expires <age>', 'how long it lives, such as 90s, 12h or 30d; 7d when absent', age);
+    .option('--expires <age>', 'how long it lives, such as 90s, 12h or 30d; 7d when absent', age)
+    .option(
+      '--s3',
+      'make a presigned URL of the S3 front instead, for one file; with AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY',
+    )
+    .option('--s3-endpoint <url>', 'where the S3 front is; /s3 of the gateway when absent');
   actions.remote(addFieldOptions(create, linkFields), links.createLink);
   actions.remote(one('show', 'show it, without its URL'), links.showLink);
   actions.remote(one('revoke', 'end it'), links.revokeLink);

@@ -111,7 +111,7 @@ function bearerOf({ headers }: HttpRequest): string | undefined {
 }
 
 /** @throws GatewayError forbidden, scope_missing */
-function admit(
+export function admit(
   record: ApiKeyRecord,
   { remoteAddress }: HttpRequest,
   access: Exclude<Route['access'], 'public'>,

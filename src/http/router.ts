@@ -265,7 +265,7 @@ function decodeSegment(segment: string): string {
  * URLSearchParams replaces bytes that are not UTF-8 by U+FFFD, and a file would get a name that the client did not
  * send.
  */
-function refuseForeignBytes(query: string): void {
+export function refuseForeignBytes(query: string): void {
   // Only ASCII bytes.
   if (!query.includes('\ufffd') && !/%[89a-f]/i.test(query)) return;
   const encoded = query.match(/(?:%[\da-f]{2})+/gi) ?? [];

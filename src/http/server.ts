@@ -213,3 +213,28 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     abandon: closeSockets,
   };
 }
+
+/** Two servers of one program, as one: the port is that of the first. */
+export function joinServers(first: HttpServer, second: HttpServer): HttpServer {
+  const both = [first, second] as const;
+  return {
+    build: first.build,
+    listen: async () => {
+      const listening = await first.listen();
+      await second.listen();
+      return listening;
+    },
+    reloadTls: () => both.forEach((server) => server.reloadTls()),
+    retire: async (ms) => void (await Promise.all(both.map((server) => server.retire(ms)))),
+    drain: async (seconds) => void (await Promise.all(both.map((server) => server.drain(seconds)))),
+    abandon: () => both.forEach((server) => server.abandon()),
+    get running() {
+      return first.running + second.running;
+    },
+    get refusedConnections() {
+      const counts = { ...first.refusedConnections };
+      for (const [why, count] of Object.entries(second.refusedConnections)) counts[why as keyof typeof counts] += count;
+      return counts;
+    },
+  };
+}

@@ -5,26 +5,21 @@
 import { escapeHtml } from '../base/html.js';
 
 /** Text, or elements in order; an element without content is left out. */
-type XmlContent = string | number | boolean | Iterable<XmlElement>;
+export type XmlContent = string | number | boolean | Iterable<XmlElement>;
 export type XmlElement = readonly [name: string, content: XmlContent | undefined];
 
 const NAMESPACE = 'http://s3.amazonaws.com/doc/2006-03-01/';
 
 /** A whole document. `root` has the namespace of S3. */
 export function xml(root: string, content: XmlContent): string {
-  return [...xmlPieces(root, content)].join('');
-}
-
-/** The same in pieces, for long lists: a piece for each element. */
-export function* xmlPieces(root: string, content: XmlContent): Generator<string> {
-  yield `<?xml version="1.0" encoding="UTF-8"?>\n<${root} xmlns="${NAMESPACE}">`;
-  if (isText(content)) yield textOf(String(content));
-  else for (const [name, inner] of content) yield element(name, inner);
-  yield `</${root}>`;
+  let inside = '';
+  if (isText(content)) inside = textOf(String(content));
+  else for (const [name, inner] of content) inside += element(name, inner);
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<${root} xmlns="${NAMESPACE}">${inside}</${root}>`;
 }
 
 /** One element; "" without content. */
-export function element(name: string, content: XmlContent | undefined): string {
+function element(name: string, content: XmlContent | undefined): string {
   if (content === undefined) return '';
   if (isText(content)) return `<${name}>${textOf(String(content))}</${name}>`;
   let inside = '';

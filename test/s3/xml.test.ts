@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { etagOf } from '../../src/s3/etag.js';
-import { element, xml, xmlPieces } from '../../src/s3/xml.js';
+import { xml } from '../../src/s3/xml.js';
 
 test('a document has its declaration, the namespace of S3 and its elements in order', () => {
   const content = [
@@ -23,12 +23,11 @@ test('a document has its declaration, the namespace of S3 and its elements in or
     '<Name>b</Name><Prefix></Prefix><IsTruncated>false</IsTruncated>' +
     '<Contents><Key>a/b</Key><Size>5</Size></Contents></ListBucketResult>';
   assert.equal(xml('ListBucketResult', content), expected);
-  assert.equal([...xmlPieces('ListBucketResult', content)].length, 2 + content.length);
   assert.match(xml('LocationConstraint', 'x'), /2006-03-01\/">x<\/LocationConstraint>$/);
 });
 
 test('text cannot end its element, and a parser changes no character of it', () => {
-  const text = (content: string): string => element('K', content).slice(3, -4);
+  const text = (content: string): string => xml('K', content).replace(/^[^]*?2006-03-01\/">|<\/K>$/g, '');
   assert.equal(text('<a href="x">&amp;</K>'), '&lt;a href=&quot;x&quot;&gt;&amp;amp;&lt;/K&gt;');
   assert.equal(text(']]>'), ']]&gt;');
   assert.equal(text('a\r\n\tb'), 'a&#xd;&#xa;&#x9;b');

@@ -6,6 +6,7 @@ import type { MetricsSnapshot } from '../../observe/metrics.js';
 import type { ByteRates } from '../../shares/byte-rates.js';
 import type { FromBroker, ToBroker } from '../../shares/share-messages.js';
 import type { SandboxPart } from '../../sandbox/sink.js';
+import type { Acceptors } from '../application.js';
 import type { carried } from './line.js';
 
 /** The start data of a thread. */
@@ -19,10 +20,12 @@ export interface ThreadData {
   readonly sandbox: Omit<SandboxPart, 'received'> | undefined;
 }
 
+type Listener = keyof Acceptors<unknown>;
+
 /** Served by the main thread. */
 export type MainCalls = {
-  readonly join: (descriptor: AppDescriptor) => void;
-  readonly leave: (descriptor: AppDescriptor) => void;
+  readonly join: (listener: Listener, descriptor: AppDescriptor) => void;
+  readonly leave: (listener: Listener, descriptor: AppDescriptor) => void;
   readonly share: (message: ToBroker) => void;
   readonly takeBytes: ByteRates['take'];
   readonly leaveRate: ByteRates['leave'];

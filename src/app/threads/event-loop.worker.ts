@@ -4,7 +4,7 @@ import type { SharedAcceptor } from '../../http/native/acceptor.js';
 import { createLogger } from '../../observe/log.js';
 import type { ByteRates } from '../../shares/byte-rates.js';
 import { ShareHolder } from '../../shares/permits.js';
-import { createApplication, listenerOf, openBase, openReach } from '../application.js';
+import { type Acceptors, createApplication, listenersOf, openBase, openReach } from '../application.js';
 import { logWith } from '../log-with.js';
 import { Parts } from '../parts.js';
 import type { MainCalls, ThreadCalls, ThreadData } from './calls.js';
@@ -21,11 +21,12 @@ const rates: ByteRates = {
   take: (key, transfer, ...amount) => main.call('takeBytes', key, nameOf(transfer), ...amount),
   leave: (key, transfer) => main.notify('leaveRate', key, nameOf(transfer)),
 };
-const acceptor: SharedAcceptor & { port: number } = {
+const acceptorOf = (listener: keyof Acceptors<unknown>): SharedAcceptor & { port: number } => ({
   port: 0,
-  join: (descriptor) => main.notify('join', descriptor),
-  leave: (descriptor) => main.notify('leave', descriptor),
-};
+  join: (descriptor) => main.notify('join', listener, descriptor),
+  leave: (descriptor) => main.notify('leave', listener, descriptor),
+});
+const acceptors = { main: acceptorOf('main'), s3: acceptorOf('s3') };
 const listeners: { address: string; port: number }[] = [];
 let application: ReturnType<typeof createApplication>;
 
@@ -53,7 +54,7 @@ const calls: ThreadCalls = {
       },
       thread,
       threads,
-      acceptor,
+      acceptors,
       onReadyAsked: () => main.notify('readyAsked'),
       metricsText: () => main.call('metrics'),
     });
@@ -62,8 +63,9 @@ const calls: ThreadCalls = {
     started.add({ name: 'requests', stop: () => application.drain() });
   },
   listening: (port) => {
-    acceptor.port = port;
-    listeners.push(listenerOf(config, port));
+    acceptors.main.port = port;
+    acceptors.s3.port = config.s3.port;
+    listeners.push(...listenersOf(config, port));
   },
   share: (message) => shares.receive(message),
   metrics: () => application.metrics.snapshot(),

@@ -16,6 +16,7 @@ import type { ByteRates } from '../../shares/byte-rates.js';
 import type { SharesBroker } from '../../shares/shares.js';
 import { SEPARATE_CONNECTIONS } from '../../storage/postgres/database.js';
 import type { SandboxPart } from '../../sandbox/sink.js';
+import type { Acceptors } from '../application.js';
 import type { MainCalls, ThreadCalls, ThreadData } from './calls.js';
 import { ThreadLine, restored } from './line.js';
 
@@ -29,7 +30,7 @@ interface EventLoopsOptions {
   readonly databaseUrl: string;
   readonly broker: SharesBroker;
   readonly rates: ByteRates;
-  readonly acceptor: Acceptor;
+  readonly acceptors: Acceptors<Acceptor>;
   readonly limiters: Limiters;
   /** For the whole process. */
   readonly metricsText: () => Promise<string>;
@@ -55,10 +56,10 @@ interface EventLoops {
 
 /** Resolves when all threads have joined the acceptor. After a rejection nothing is left running. */
 export async function startEventLoops(options: EventLoopsOptions): Promise<EventLoops> {
-  const { acceptor, limiters, rates } = options;
+  const { acceptors, limiters, rates } = options;
   const calls: Omit<MainCalls, 'share' | 'crashed'> = {
-    join: (descriptor) => acceptor.join(descriptor),
-    leave: (descriptor) => acceptor.leave(descriptor),
+    join: (listener, descriptor) => acceptors[listener]?.join(descriptor),
+    leave: (listener, descriptor) => acceptors[listener]?.leave(descriptor),
     takeRequest: async (keyId) => limiters.requests?.(keyId) ?? { isOver: false, remaining: 0, msBeforeNext: 0 },
     takeFailure: (address) => limiters.failures.take(address),
     giveFailureBack: (address) => limiters.failures.giveBack(address),
@@ -104,7 +105,7 @@ interface Loop {
 }
 
 function startThread(
-  { config, threads, databaseUrl, broker, acceptor, sandbox }: EventLoopsOptions,
+  { config, threads, databaseUrl, broker, acceptors, sandbox }: EventLoopsOptions,
   thread: number,
   calls: Omit<MainCalls, 'share' | 'crashed'>,
 ): Loop {
@@ -122,7 +123,8 @@ function startThread(
     broker.leave(worker);
     if (isStopping) return;
     hasFailed = true;
-    acceptor.close();
+    acceptors.main.close();
+    acceptors.s3?.close();
     // Becomes an escaped error of this thread, and ends the process.
     throw error;
   };

@@ -36,6 +36,7 @@ interface ListedConnection {
   readonly name: string;
   readonly type: Connection['type'];
   readonly isActive: boolean;
+  readonly createdAt: Date;
 }
 
 const rowFields = { ...connectionFields, ...hostKeyFields };
@@ -104,7 +105,7 @@ export class Connections {
   /** Without secrets, in order of creation. */
   async list(accountId: string): Promise<readonly ListedConnection[]> {
     return this.#database.all<ListedConnection>`
-      select id, name, type, is_active from connections
+      select id, name, type, is_active, created_at from connections
       where account_id = ${accountId} order by ordinal`;
   }
 

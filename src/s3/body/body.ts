@@ -1,0 +1,135 @@
+/** The body of a request as its signature describes it: plain, in chunks, with checksums. It ends only if all are right. */
+import { type Readable, Transform, type TransformCallback, pipeline } from 'node:stream';
+import type { HttpRequest } from '../../http/types.js';
+import { isAnnouncedShort, takeShort } from '../../http/whole-body.js';
+import type { ExpectedDigest, WholeBody } from '../../operations/pump.js';
+import { S3Error } from '../errors.js';
+import { type SignedRequest, UNSIGNED } from '../signature/signed-request.js';
+import { Checksum, checksumsOf } from './checksums.js';
+import { ChunkedBody } from './chunks.js';
+
+const STREAMING = {
+  'STREAMING-AWS4-HMAC-SHA256-PAYLOAD': { isSigned: true, hasTrailer: false },
+  'STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER': { isSigned: true, hasTrailer: true },
+  'STREAMING-UNSIGNED-PAYLOAD-TRAILER': { isSigned: false, hasTrailer: true },
+} as const;
+
+type Streaming = keyof typeof STREAMING;
+
+const isStreaming = (payload: string): payload is Streaming => Object.hasOwn(STREAMING, payload);
+
+/** A body whose bytes have not been read yet. */
+export interface S3Body {
+  /** Bytes of the content. */
+  readonly size: number;
+  /** The bytes; a short body can be taken whole. It fails if a promise about them is not kept. */
+  readonly bytes: Readable | WholeBody;
+  /** The digest that the signature promises. The caller compares it. */
+  readonly digest: ExpectedDigest | undefined;
+  /** Fields of the answer, once the bytes have been read. */
+  readonly checksums: () => Readonly<Record<string, string>>;
+}
+
+/** @throws S3Error */
+export async function bodyOf(request: HttpRequest, signed: SignedRequest, key: Buffer): Promise<S3Body> {
+  const { headers } = request;
+  const { payload } = signed;
+  refuseForeignCoding(headers, isStreaming(payload));
+  const checksums = await checksumsOf(headers);
+  if (!isStreaming(payload)) return plainBody(request, payload, checksums);
+  const { isSigned, hasTrailer } = STREAMING[payload];
+  const field = headers.get('x-amz-trailer')?.trim().toLowerCase();
+  if (hasTrailer && field === undefined) throw new S3Error('InvalidRequest', 'x-amz-trailer is missing');
+  const trailing = hasTrailer && field !== undefined ? await Checksum.open(field) : undefined;
+  const size = sizeIn(headers.get('x-amz-decoded-content-length'), 'x-amz-decoded-content-length');
+  const { date, scope, signature: seed } = signed;
+  const decoder = new ChunkedBody({ size, signer: isSigned ? { key, date, scope, seed } : undefined, trailing });
+  const promised = trailing === undefined ? checksums : [...checksums, trailing];
+  const bytes = joined(request.body, promised.length === 0 ? [decoder] : [decoder, new CheckedBody(promised)]);
+  return { size, bytes, digest: undefined, checksums: () => answered(promised) };
+}
+
+function plainBody(request: HttpRequest, payload: string, checksums: readonly Checksum[]): S3Body {
+  if (payload !== UNSIGNED && !/^[\da-f]{64}$/i.test(payload)) {
+    throw /^STREAMING-/.test(payload)
+      ? new S3Error('NotImplemented', `x-amz-content-sha256 ${payload.slice(0, 60)} is not implemented`)
+      : new S3Error(
+          'InvalidArgument',
+          'x-amz-content-sha256 must be UNSIGNED-PAYLOAD or a SHA-256 in hexadecimal digits',
+        );
+  }
+  const size = request.contentLength ?? (request.hasBody ? undefined : 0);
+  if (size === undefined) throw new S3Error('MissingContentLength', 'Content-Length is missing');
+  const digest: ExpectedDigest | undefined =
+    payload === UNSIGNED
+      ? undefined
+      : { field: 'x-amz-content-sha256', algorithm: 'sha256', value: Buffer.from(payload, 'hex') };
+  const bytes = isAnnouncedShort(request) ? wholeOf(request, checksums) : streamOf(request, checksums);
+  return { size, bytes, digest, checksums: () => answered(checksums) };
+}
+
+function wholeOf(request: HttpRequest, checksums: readonly Checksum[]): WholeBody {
+  return async () => {
+    const bytes = await takeShort(request);
+    for (const checksum of checksums) {
+      checksum.update(bytes);
+      checksum.verify();
+    }
+    return bytes;
+  };
+}
+
+const streamOf = ({ body }: HttpRequest, checksums: readonly Checksum[]): Readable =>
+  checksums.length === 0 ? body : joined(body, [new CheckedBody(checksums)]);
+
+function joined(body: Readable, stages: readonly Transform[]): Readable {
+  const last = stages.at(-1) ?? body;
+  pipeline([body, ...stages], () => undefined);
+  return last;
+}
+
+/** Passes bytes through, and ends only if every checksum is right. */
+class CheckedBody extends Transform {
+  readonly #checksums: readonly Checksum[];
+
+  constructor(checksums: readonly Checksum[]) {
+    super();
+    this.#checksums = checksums;
+  }
+
+  override _transform(bytes: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
+    for (const checksum of this.#checksums) checksum.update(bytes);
+    done(null, bytes);
+  }
+
+  override _flush(done: TransformCallback): void {
+    try {
+      for (const checksum of this.#checksums) checksum.verify();
+      done();
+    } catch (error) {
+      done(error as Error);
+    }
+  }
+}
+
+function answered(checksums: readonly Checksum[]): Record<string, string> {
+  const shown = checksums.filter(({ field }) => field !== 'content-md5');
+  return Object.fromEntries(shown.map((checksum) => [checksum.field, checksum.verify()]));
+}
+
+/** A body with another coding would be stored as it is, and no key says so. */
+function refuseForeignCoding(headers: ReadonlyMap<string, string>, isChunked: boolean): void {
+  const codings = (headers.get('content-encoding') ?? '').split(',').map((coding) => coding.trim().toLowerCase());
+  const allowed = isChunked ? ['', 'identity', 'aws-chunked'] : ['', 'identity'];
+  const foreign = codings.find((coding) => !allowed.includes(coding));
+  if (foreign === undefined) return;
+  throw new S3Error(
+    'NotImplemented',
+    `Content-Encoding ${foreign.slice(0, 40)} cannot be kept: send the bytes as they are`,
+  );
+}
+
+function sizeIn(text: string | undefined, field: string): number {
+  if (text !== undefined && /^\d{1,15}$/.test(text)) return Number(text);
+  throw new S3Error('MissingContentLength', `${field} must be a number of bytes`);
+}

@@ -1,0 +1,68 @@
+import { GatewayError } from '../../base/errors.js';
+import type { HttpAnswer } from '../../http/types.js';
+import { findFile } from '../../operations/change.js';
+import { copyFile } from '../../operations/copy.js';
+import type { FileInfo } from '../../remotes/remote.js';
+import { bucketOf, type Call, type Command, operationOf, xmlAnswer } from '../call.js';
+import { COPY_PREFIX, isConditional, isUnchanged, preconditionFailed } from '../conditions.js';
+import { type CopySource, copySourceOf } from '../copy-source.js';
+import { S3Error } from '../errors.js';
+import { etagOf } from '../etag.js';
+import { isFolderKey, referToKey } from '../key.js';
+import { timeIn } from '../times.js';
+import { isExclusive } from './put-object.js';
+
+export const copyObject: Command = { name: 'CopyObject', scope: 'write', run };
+
+async function run(call: Call): Promise<HttpAnswer> {
+  const { services, caller, request, key } = call;
+  const { headers } = request;
+  const target = await bucketOf(call);
+  const source = await copySourceOf(call);
+  if (services.operations.planOf(caller).connections === 1) {
+    const text = `a copy needs a plan with more than one connection; this account has ${caller.plan}`;
+    throw new GatewayError('plan_required', text, { step: 'request' });
+  }
+  if (isFolderKey(key) || isFolderKey(source.key)) throw new S3Error('NotImplemented', 'a folder cannot be copied');
+  const isSame = source.connection.id === target.id && source.key === key;
+  const isReplacing = headers.get('x-amz-metadata-directive')?.toUpperCase() === 'REPLACE';
+  if (isSame && !isReplacing) {
+    throw new S3Error('InvalidRequest', 'an object can be copied onto itself only to replace its metadata');
+  }
+  // Nothing of the metadata is stored but the time.
+  const modifiedAt = isReplacing ? timeIn(headers) : undefined;
+  if (isSame || isConditional(headers, COPY_PREFIX)) {
+    const found = await look(call, source);
+    if (isUnchanged(headers, found, COPY_PREFIX)) throw preconditionFailed();
+    if (isSame) return answer(found);
+  }
+  const order = {
+    source: source.connection,
+    target,
+    from: referToKey(source.connection, source.key),
+    to: referToKey(target, key),
+    template: undefined,
+    overwrite: !isExclusive(headers),
+    modifiedAt,
+  };
+  const { result } = await services.operations.run(operationOf(call, target, 'copy', key), (operation) =>
+    copyFile(services.operations, operation, order),
+  );
+  return answer(result);
+}
+
+async function look(call: Call, { connection, key }: CopySource): Promise<FileInfo> {
+  const { result } = await call.services.operations.run(operationOf(call, connection, 'exists', key), (operation) =>
+    findFile(operation, referToKey(connection, key)),
+  );
+  if (result === undefined || result.isDirectory)
+    throw new S3Error('NoSuchKey', 'there is no such source', 'not_found');
+  return result;
+}
+
+function answer(info: Pick<FileInfo, 'size' | 'modifiedAt' | 'etag'>): HttpAnswer {
+  return xmlAnswer('CopyObjectResult', [
+    ['LastModified', info.modifiedAt.toISOString()],
+    ['ETag', `"${etagOf(info)}"`],
+  ]);
+}

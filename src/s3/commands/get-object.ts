@@ -1,0 +1,87 @@
+import mime from 'mime-types';
+import { hasCode } from '../../base/errors.js';
+import { NO_PAGE, selectRange } from '../../http/answer.js';
+import type { HttpAnswer } from '../../http/types.js';
+import { findFile } from '../../operations/change.js';
+import { type Download, openDownload } from '../../operations/get.js';
+import type { FileInfo } from '../../remotes/remote.js';
+import { bucketOf, type Call, type Command, operationOf } from '../call.js';
+import { isConditional, isUnchanged, validatorsOf } from '../conditions.js';
+import { S3Error } from '../errors.js';
+import { etagOf } from '../etag.js';
+import { isFolderKey, referToKey } from '../key.js';
+import { timeFields } from '../times.js';
+
+export const getObject: Command = { name: 'GetObject', scope: 'read', run: (call) => answerObject(call, false) };
+export const headObject: Command = { name: 'HeadObject', scope: 'read', run: (call) => answerObject(call, true) };
+
+async function answerObject(call: Call, isHead: boolean): Promise<HttpAnswer> {
+  const { services, request, key } = call;
+  const { headers } = request;
+  const connection = await bucketOf(call);
+  const reference = referToKey(connection, key);
+  const operation = operationOf(call, connection, isHead ? 'exists' : 'download', key);
+  if (isFolderKey(key)) {
+    const { result } = await services.operations.run({ ...operation, type: 'exists' }, (running) =>
+      findFile(running, reference),
+    );
+    if (result?.isDirectory !== true) throw noSuchKey(key);
+    return answerFolder(call, result);
+  }
+  let unchanged = false;
+  const file = await openDownload(services.operations, operation, reference, {
+    select:
+      headers.has('range') && !isHead ? (info) => selectRange(headers, info.size, `"${etagOf(info)}"`) : undefined,
+    skipBody:
+      isHead || isConditional(headers) ? (info) => (unchanged = isUnchanged(headers, info)) || isHead : undefined,
+  }).catch((error: unknown) => {
+    // The key of a folder ends with a slash.
+    if (hasCode(error, 'is_a_folder')) throw noSuchKey(key);
+    throw error;
+  });
+  return unchanged ? { status: 304, headers: fieldsOf(call, file.info) } : answerFile(call, file);
+}
+
+function answerFile(call: Call, { info, range, body, whole, length }: Download): HttpAnswer {
+  const headers = fieldsOf(call, info);
+  const bytes = whole ?? (body && { stream: body, length });
+  if (bytes === undefined) return { status: 200, headers, headLength: length ?? 'unknown' };
+  const partial: Record<string, string> =
+    range === undefined ? {} : { 'Content-Range': `bytes ${range.start}-${range.end}/${info.size}` };
+  return { status: range === undefined ? 200 : 206, headers: { ...headers, ...partial }, body: bytes };
+}
+
+/** A folder is an object without content, as clients of S3 make them. */
+function answerFolder(call: Call, info: FileInfo): HttpAnswer {
+  const headers = { ...fieldsOf(call, info), 'Content-Type': 'application/x-directory' };
+  return call.request.method === 'HEAD' ? { status: 200, headers, headLength: 0 } : { status: 200, headers, body: '' };
+}
+
+const ANSWERED = {
+  'response-content-type': 'Content-Type',
+  'response-content-disposition': 'Content-Disposition',
+  'response-content-language': 'Content-Language',
+  'response-content-encoding': 'Content-Encoding',
+  'response-cache-control': 'Cache-Control',
+  'response-expires': 'Expires',
+} as const;
+
+function fieldsOf({ request, key }: Call, info: FileInfo): Record<string, string> {
+  const { entityTag = '' } = validatorsOf(info);
+  const asked: Record<string, string> = {};
+  for (const [parameter, field] of Object.entries(ANSWERED)) {
+    const value = request.query.get(parameter);
+    if (value !== null) asked[field] = value;
+  }
+  return {
+    'Content-Type': mime.lookup(key) || 'application/octet-stream',
+    'Accept-Ranges': 'bytes',
+    ETag: entityTag,
+    ...timeFields(info),
+    ...NO_PAGE,
+    ...asked,
+  };
+}
+
+const noSuchKey = (key: string): S3Error =>
+  new S3Error('NoSuchKey', `there is no object ${key.slice(0, 200)}`, 'not_found');

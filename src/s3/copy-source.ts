@@ -1,0 +1,28 @@
+/** The source of a copy: x-amz-copy-source names a bucket and a key of the same caller. */
+import type { Connection } from '../connections/connection.js';
+import { requireActive, requireOpen } from '../connections/require.js';
+import { bucketOf, type Call } from './call.js';
+import { S3Error } from './errors.js';
+import { decoded, targetOf } from './target.js';
+
+export interface CopySource {
+  readonly connection: Connection;
+  readonly key: string;
+}
+
+/** @throws S3Error InvalidArgument, NoSuchBucket, AccessDenied */
+export async function copySourceOf(call: Call): Promise<CopySource> {
+  const field = call.request.headers.get('x-amz-copy-source') ?? '';
+  const [path = '', version] = field.split('?versionId=', 2);
+  if (version !== undefined && version !== 'null') throw new S3Error('NotImplemented', 'there are no versions');
+  // Clients encode all of it, or only the key.
+  const { bucket, key } = targetOf(`/${(path.includes('/') ? path : decoded(path)).replace(/^\//, '')}`);
+  if (bucket === '' || key === '') throw new S3Error('InvalidArgument', 'x-amz-copy-source must be /bucket/key');
+  if (!call.caller.scopes.includes('read')) {
+    throw new S3Error('AccessDenied', 'the source of a copy needs the scope "read"', 'scope_missing');
+  }
+  const connection = await bucketOf(call, bucket);
+  requireActive(connection);
+  requireOpen(connection);
+  return { connection, key };
+}

@@ -1,0 +1,114 @@
+/** XML that clients send: bounded, without document types, read by fast-xml-parser. */
+import { XMLParser } from 'fast-xml-parser';
+import { isUtf8 } from 'node:buffer';
+import { createHash } from 'node:crypto';
+import { buffer } from 'node:stream/consumers';
+import { Turns } from '../base/turns.js';
+import { verifyDigest } from '../operations/pump.js';
+import type { Call } from './call.js';
+import { S3Error } from './errors.js';
+
+/** A thousand keys of a kilobyte, or ten thousand parts. */
+const MOST_BYTES = 2 * 1024 * 1024;
+const WITHIN_MS = 60_000;
+/** 5 ms of the event loop. */
+const SLICE_CHARACTERS = 16 * 1024;
+const MOST_SLICE_CHARACTERS = 4 * SLICE_CHARACTERS;
+
+const parser = new XMLParser({
+  ignoreAttributes: true,
+  ignoreDeclaration: true,
+  parseTagValue: false,
+  trimValues: true,
+  removeNSPrefix: true,
+  htmlEntities: false,
+});
+
+/**
+ * The document of `root`, a list of elements called `item`. It is parsed in slices: ten thousand parts at once would
+ * hold the event loop for 300 ms. @throws S3Error MalformedXML, EntityTooLarge
+ */
+export async function readXmlList(call: Call, root: string, item: string): Promise<XmlList> {
+  const content = contentOf(await readText(call), root);
+  const others: Record<string, unknown> = {};
+  const items: Element[] = [];
+  const turns = new Turns();
+  for (const slice of slicesOf(content, `</${item}>`)) {
+    if (turns.isOver()) await turns.next();
+    const { [item]: found = [], ...rest } = parse(`<${root}>${slice}</${root}>`, root);
+    Object.assign(others, rest);
+    for (const one of [found].flat()) {
+      if (!isElement(one)) throw malformed();
+      items.push(one);
+    }
+  }
+  return { items, others };
+}
+
+interface XmlList {
+  readonly items: readonly Element[];
+  /** The elements beside them. */
+  readonly others: Element;
+}
+
+type Element = Readonly<Record<string, unknown>>;
+
+async function readText(call: Call): Promise<string> {
+  const { request } = call;
+  request.expectBodyWithin(WITHIN_MS);
+  const body = await call.body();
+  if (body.size > MOST_BYTES) {
+    throw new S3Error('EntityTooLarge', `the document is larger than ${MOST_BYTES} bytes`, 'too_large');
+  }
+  // Held as bytes, as text, and as what it becomes.
+  request.claims.memory.hold().require(4 * body.size);
+  const bytes = typeof body.bytes === 'function' ? await body.bytes() : await buffer(body.bytes);
+  const { digest } = body;
+  if (digest !== undefined) verifyDigest(digest, createHash(digest.algorithm).update(bytes));
+  const text = bytes.toString();
+  // No document types, comments and sections: lists need none, and a slice could end in one.
+  if (!isUtf8(bytes) || text.includes('<!')) throw malformed();
+  return text;
+}
+
+function contentOf(text: string, root: string): string {
+  const [, content] =
+    new RegExp(`^\\s*(?:<\\?xml[^<>]*\\?>\\s*)?<${root}(?:\\s[^<>]*)?>([^]*)</${root}\\s*>\\s*$`).exec(text) ?? [];
+  if (content === undefined) throw malformed();
+  return content;
+}
+
+function* slicesOf(content: string, end: string): Generator<string> {
+  for (let from = 0; from < content.length;) {
+    const at = content.indexOf(end, from + SLICE_CHARACTERS);
+    const to = at < 0 ? content.length : at + end.length;
+    if (to - from > MOST_SLICE_CHARACTERS) throw malformed();
+    yield content.slice(from, to);
+    from = to;
+  }
+}
+
+function parse(text: string, root: string): Element {
+  let document: unknown;
+  try {
+    document = parser.parse(text, true);
+  } catch {
+    throw malformed();
+  }
+  const content = isElement(document) ? document[root] : undefined;
+  // Text alone is no element.
+  if (!isElement(content)) throw malformed();
+  return content;
+}
+
+const isElement = (value: unknown): value is Element =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The text of an element; undefined if there is none. @throws S3Error MalformedXML */
+export function textIn(element: Element, name: string): string | undefined {
+  const value = element[name];
+  if (value === undefined || typeof value === 'string') return value;
+  throw malformed();
+}
+
+export const malformed = (): S3Error => new S3Error('MalformedXML', 'the XML is not that of this operation');

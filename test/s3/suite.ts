@@ -1,0 +1,310 @@
+/**
+ * The S3 front over every server, by the SDK of AWS, checked on the server's own disk. Connection `c1` is the bucket.
+ */
+import {
+  CopyObjectCommand,
+  DeleteObjectCommand,
+  DeleteObjectsCommand,
+  GetBucketLocationCommand,
+  GetObjectCommand,
+  HeadBucketCommand,
+  HeadObjectCommand,
+  ListBucketsCommand,
+  ListObjectsCommand,
+  ListObjectsV2Command,
+  paginateListObjectsV2,
+  PutObjectCommand,
+  S3Client,
+  type S3ServiceException,
+} from '@aws-sdk/client-s3';
+import assert from 'node:assert/strict';
+import { createHash, randomBytes } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { after, before, describe, test } from 'node:test';
+import type { ServerEntry, TestServer } from '../servers/catalogue.js';
+import { KEY, startGateway, type TestGateway } from '../support/gateway.js';
+
+const PAIR = { accessKeyId: 'FTGATESTTESTTESTTEST', secretAccessKey: 'test-secret-of-forty-characters-0123456789' };
+const BUCKET = 'c1';
+const MIB = 1024 * 1024;
+
+/** Names that clients of S3 use; a server may refuse some. */
+const NAMES = [
+  'plain.txt',
+  'with space.txt',
+  'pl+us & more.txt',
+  'ünï-日本-👍.txt',
+  'per%20cent%.txt',
+  "q'uote(1)!*.txt",
+];
+
+export function s3Suite(entry: ServerEntry): void {
+  if (entry.isSeamOnly === true) return;
+  describe(`the S3 front on ${entry.name}`, { concurrency: 1 }, () => {
+    let server: TestServer;
+    let gateway: TestGateway;
+    let client: S3Client;
+    let base = '';
+    let count = 0;
+
+    before(async () => {
+      server = await entry.start();
+      gateway = await startGateway({
+        connections: [{ id: BUCKET, name: 'Server', ...server.connection }],
+        apiKeys: [{ name: 'test', key: KEY, s3: PAIR }],
+        config: { s3: { enabled: true } },
+      });
+      client = clientOf(gateway);
+      base = (server.base ?? '/').replace(/^\//, '').replace(/(.)$/, '$1/');
+    });
+    after(async () => {
+      client?.destroy();
+      await gateway?.stop();
+      await server?.stop();
+    });
+
+    const fresh = (name = 'file.bin'): string => `${base}s3-${++count}/${name}`;
+    const at = (Key: string) => ({ Bucket: BUCKET, Key });
+    const put = (key: string, body: Buffer | string) => client.send(new PutObjectCommand({ ...at(key), Body: body }));
+    const get = async (key: string, more = {}): Promise<Buffer> => {
+      const { Body } = await client.send(new GetObjectCommand({ ...at(key), ...more }));
+      return buffer(Body as Readable);
+    };
+    const onDisk = (key: string): Promise<Buffer> => server.disk.read(`/${key}`);
+
+    test('the connection is a bucket', async () => {
+      const { Buckets = [] } = await client.send(new ListBucketsCommand({}));
+      assert.deepEqual(
+        Buckets.map(({ Name }) => Name),
+        [BUCKET],
+      );
+      await client.send(new HeadBucketCommand({ Bucket: BUCKET }));
+      const { LocationConstraint } = await client.send(new GetBucketLocationCommand({ Bucket: BUCKET }));
+      assert.ok((LocationConstraint as string | undefined) === undefined || (LocationConstraint as string) === '');
+      await failsWith('NoSuchBucket', client.send(new GetObjectCommand({ Bucket: 'other', Key: 'a' })));
+    });
+
+    for (const [what, size] of [
+      ['empty', 0],
+      ['short', 1_000],
+      ['of several megabytes', 5 * MIB + 7],
+    ] as const) {
+      test(`an object that is ${what}: put, head, get`, async () => {
+        const key = fresh();
+        const content = randomBytes(size);
+        const stored = await put(key, content);
+        assert.match(stored.ETag ?? '', /^"[^"]+-1"$/);
+        assert.ok((await onDisk(key)).equals(content));
+        const head = await client.send(new HeadObjectCommand(at(key)));
+        assert.equal(head.ContentLength, size);
+        assert.equal(head.ETag, stored.ETag);
+        assert.ok((await get(key)).equals(content));
+      });
+    }
+
+    test('a stream in chunks with a checksum in the trailer', async () => {
+      const key = fresh();
+      const content = randomBytes(3 * MIB);
+      const Body = Readable.from([content.subarray(0, 100), content.subarray(100)]);
+      await client.send(
+        new PutObjectCommand({ ...at(key), Body, ContentLength: content.length, ChecksumAlgorithm: 'CRC32' }),
+      );
+      assert.ok((await onDisk(key)).equals(content));
+    });
+
+    test('a wrong checksum stores nothing, and what was there stays', async () => {
+      const key = fresh();
+      await put(key, 'first');
+      const wrong = createHash('sha256').update('other').digest('base64');
+      for (const body of ['second', 'x'.repeat(MIB)]) {
+        await failsWith(
+          'BadDigest',
+          client.send(new PutObjectCommand({ ...at(key), Body: body, ChecksumSHA256: wrong })),
+        );
+      }
+      assert.equal((await onDisk(key)).toString(), 'first');
+      const folder = `/${key.slice(0, key.lastIndexOf('/'))}`;
+      assert.deepEqual(await server.disk.files(folder), [`/${key}`]);
+    });
+
+    test('ranges and conditions', async () => {
+      const key = fresh();
+      const { ETag } = await put(key, '0123456789');
+      assert.equal((await get(key, { Range: 'bytes=2-4' })).toString(), '234');
+      assert.equal((await get(key, { Range: 'bytes=-3' })).toString(), '789');
+      await failsWith('InvalidRange', get(key, { Range: 'bytes=10-' }));
+      assert.equal((await get(key, { IfMatch: ETag })).length, 10);
+      await failsWith('PreconditionFailed', get(key, { IfMatch: '"other-1"' }));
+      await assert.rejects(get(key, { IfNoneMatch: ETag }), statusIs(304));
+      await assert.rejects(client.send(new HeadObjectCommand({ ...at(key), IfNoneMatch: ETag })), statusIs(304));
+      await failsWith('PreconditionFailed', get(key, { IfUnmodifiedSince: new Date(0) }));
+    });
+
+    test('If-None-Match: * never replaces', async () => {
+      const key = fresh();
+      const exclusive = (body: string) =>
+        client.send(new PutObjectCommand({ ...at(key), Body: body, IfNoneMatch: '*' }));
+      await exclusive('first');
+      await failsWith('PreconditionFailed', exclusive('second'));
+      assert.equal((await onDisk(key)).toString(), 'first');
+    });
+
+    test('the time of the metadata is the time of the file', async () => {
+      const key = fresh();
+      const Metadata = { mtime: '1700000000.5' };
+      await client.send(new PutObjectCommand({ ...at(key), Body: 'dated', Metadata }));
+      const head = await client.send(new HeadObjectCommand(at(key)));
+      if (server.deviations.keepsTimes === 'no') return;
+      assert.equal(Math.floor(Number(head.Metadata?.['mtime'])), 1_700_000_000);
+    });
+
+    test('names as clients write them', async () => {
+      for (const name of NAMES.filter((one) => server.deviations.refusesName?.(one) !== true)) {
+        const key = fresh(name);
+        await put(key, name);
+        assert.equal((await onDisk(key)).toString(), name);
+        assert.equal((await get(key)).toString(), name);
+      }
+    });
+
+    test('keys that are no paths are refused', async () => {
+      for (const key of ['/lead', 'a//b', 'a/../b', '../b', 'a/./b', `a/${'x'.repeat(1_023)}`, 'a\u0001b']) {
+        await assert.rejects(put(`${base}${key}`, 'x'), statusIs(400), key);
+      }
+    });
+
+    test('folders are empty objects', async () => {
+      const key = fresh('');
+      await put(key, '');
+      const head = await client.send(new HeadObjectCommand(at(key)));
+      assert.equal(head.ContentLength, 0);
+      await assert.rejects(client.send(new HeadObjectCommand(at(key.slice(0, -1)))), statusIs(404));
+      await assert.rejects(put(key, 'content'), statusIs(400));
+      await client.send(new DeleteObjectCommand(at(key)));
+      await assert.rejects(client.send(new HeadObjectCommand(at(key))), statusIs(404));
+    });
+
+    test('deleting is done when nothing is there', async () => {
+      const key = fresh();
+      await put(key, 'x');
+      await client.send(new DeleteObjectCommand(at(key)));
+      await failsWith('NoSuchKey', get(key));
+      await client.send(new DeleteObjectCommand(at(key)));
+    });
+
+    test('many are deleted at once, each with its result', async () => {
+      const keys = Array.from({ length: 12 }, () => fresh('a & b <c>.txt'));
+      for (const key of keys.slice(2)) await put(key, 'x');
+      const Delete = { Objects: [...keys, `${base}a//b`].map((Key) => ({ Key })) };
+      const { Deleted = [], Errors = [] } = await client.send(new DeleteObjectsCommand({ Bucket: BUCKET, Delete }));
+      assert.deepEqual(
+        Deleted.map(({ Key }) => Key),
+        keys,
+      );
+      assert.deepEqual(
+        Errors.map(({ Key, Code }) => [Key, Code]),
+        [[`${base}a//b`, 'InvalidArgument']],
+      );
+      const quiet = await client.send(
+        new DeleteObjectsCommand({ Bucket: BUCKET, Delete: { Objects: [{ Key: keys[0] ?? '' }], Quiet: true } }),
+      );
+      assert.equal(quiet.Deleted, undefined);
+    });
+
+    test('a copy, and one onto itself', async () => {
+      const [from, to] = [fresh(), fresh('copy & more.bin')];
+      const content = randomBytes(100_000);
+      await put(from, content);
+      const CopySource = `${BUCKET}/${encodeURIComponent(from)}`;
+      const copied = await client.send(new CopyObjectCommand({ ...at(to), CopySource }));
+      assert.match(copied.CopyObjectResult?.ETag ?? '', /-1"$/);
+      assert.ok((await onDisk(to)).equals(content));
+      await failsWith('InvalidRequest', client.send(new CopyObjectCommand({ ...at(from), CopySource })));
+      await client.send(new CopyObjectCommand({ ...at(from), CopySource, MetadataDirective: 'REPLACE' }));
+      assert.ok((await onDisk(from)).equals(content));
+      await failsWith(
+        'NoSuchKey',
+        client.send(new CopyObjectCommand({ ...at(to), CopySource: `${BUCKET}/${base}none` })),
+      );
+    });
+
+    test('lists: keys, common prefixes, pages, empty folders', async () => {
+      const folder = fresh('');
+      const names = ['a/1.txt', 'a/2.txt', 'a-b.txt', 'b.txt', 'c/d/e.txt', 'ä &.txt'].sort((x, y) => (x < y ? -1 : 1));
+      for (const name of names) await put(folder + name, name);
+      await put(`${folder}empty/`, '');
+      const keys = [...names, 'empty/'].sort((x, y) => (x < y ? -1 : 1)).map((name) => folder + name);
+      const list = (more: object) => client.send(new ListObjectsV2Command({ Bucket: BUCKET, Prefix: folder, ...more }));
+      const whole = await list({});
+      assert.deepEqual(
+        whole.Contents?.map(({ Key }) => Key),
+        keys,
+      );
+      assert.deepEqual(
+        whole.Contents?.map(({ Size }) => Size),
+        keys.map((key) => (key.endsWith('/') ? 0 : Buffer.byteLength(key.slice(folder.length)))),
+      );
+      const level = await list({ Delimiter: '/' });
+      assert.deepEqual(
+        level.Contents?.map(({ Key }) => Key?.slice(folder.length)),
+        ['a-b.txt', 'b.txt', 'ä &.txt'],
+      );
+      assert.deepEqual(
+        level.CommonPrefixes?.map(({ Prefix }) => Prefix?.slice(folder.length)),
+        ['a/', 'c/', 'empty/'],
+      );
+      const inside = await list({ Prefix: `${folder}a` });
+      assert.deepEqual(
+        inside.Contents?.map(({ Key }) => Key),
+        keys.filter((key) => key.startsWith(`${folder}a`)),
+      );
+      const found: (string | undefined)[] = [];
+      for await (const page of paginateListObjectsV2({ client, pageSize: 2 }, { Bucket: BUCKET, Prefix: folder })) {
+        found.push(...(page.Contents ?? []).map(({ Key }) => Key));
+      }
+      assert.deepEqual(found, keys);
+      const first = await client.send(
+        new ListObjectsCommand({ Bucket: BUCKET, Prefix: folder, MaxKeys: 3, Delimiter: '/' }),
+      );
+      const next = await client.send(
+        new ListObjectsCommand({ Bucket: BUCKET, Prefix: folder, Marker: first.NextMarker, Delimiter: '/' }),
+      );
+      assert.equal((first.Contents?.length ?? 0) + (first.CommonPrefixes?.length ?? 0), 3);
+      assert.equal((next.Contents?.length ?? 0) + (next.CommonPrefixes?.length ?? 0), 3);
+      assert.equal((await list({ Prefix: `${folder}none/` })).KeyCount, 0);
+      const head = await client.send(new HeadObjectCommand(at(`${folder}b.txt`)));
+      const listed = whole.Contents?.find(({ Key }) => Key === `${folder}b.txt`);
+      // Some listings show only the minute.
+      if (listed?.LastModified?.getTime() === head.LastModified?.getTime()) assert.equal(listed?.ETag, head.ETag);
+    });
+
+    test('the history has one item for each object', async () => {
+      const key = fresh('history.bin');
+      await put(key, 'history');
+      const { json } = await gateway.api.get('/api/transfers', { query: { limit: '1' } });
+      const [last] = json['transfers'] as { type: string; path: string; fileSize: number; status: string }[];
+      assert.deepEqual(last && [last.type, last.path, last.fileSize, last.status], ['upload', `/${key}`, 7, 'success']);
+    });
+  });
+}
+
+export function clientOf(gateway: TestGateway, pair = PAIR): S3Client {
+  return new S3Client({
+    endpoint: `${gateway.url}/s3`,
+    region: 'us-east-1',
+    forcePathStyle: true,
+    credentials: pair,
+    maxAttempts: 1,
+  });
+}
+
+const statusIs = (status: number) => (error: unknown) =>
+  (error as S3ServiceException).$metadata?.httpStatusCode === status;
+
+async function failsWith(code: string, work: Promise<unknown>): Promise<void> {
+  await assert.rejects(work, (error) => {
+    assert.equal((error as Error).name, code, String(error));
+    return true;
+  });
+}
