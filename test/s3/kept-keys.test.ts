@@ -116,6 +116,19 @@ test('so is a tree of large folders, and small ones are each listed once', async
   assert.ok(small.listed <= 500 + 16, `${small.listed} listings`);
 });
 
+test('the last page says that it is the last, also if it is a full one', async () => {
+  const trees: readonly Readonly<Record<string, number>>[] = [
+    { '': 3000 },
+    { '': 1, 'a/': 2999 },
+    { '': 2999, 'g/': 0 },
+  ];
+  for (const folders of trees) {
+    let pages = 0;
+    assert.equal(await new Lister(new CountingRemote(folders)).count({}, () => void (pages += 1)), 3000);
+    assert.equal(pages, 3);
+  }
+});
+
 test('a page of another list, of a changed connection, or after what was kept is read', async () => {
   const remote = new CountingRemote({ '': 5000 });
   const lister = new Lister(remote);

@@ -122,6 +122,11 @@ async function pageOf(remote: Remote, place: Place, options: ReadOptions, signal
   const page = new GatheredKeys(place, limit, isStore);
   const entered = delimiter === '/' ? await enteredIn(remote, prefix, after, signal) : undefined;
   if (entered !== undefined) page.add({ prefix: entered });
+  let isStopped = false;
+  const mayList = (): boolean => {
+    isStopped = page.isFull;
+    return !isStopped;
+  };
   try {
     if (isStore && start === '' && after === '') page.addMarker(await folderAt(remote, folder));
     for await (const entry of walkInOrder(remote, folder, {
@@ -131,7 +136,7 @@ async function pageOf(remote: Remote, place: Place, options: ReadOptions, signal
       filter: isStore || start === '' ? undefined : namesThatBegin(start),
       after: after.slice(above.length) || (isStore ? before(start) : undefined),
       expected: options.most,
-      mayList: () => !page.isFull,
+      mayList,
       leftOut: (below, what) => page.leaveOut(below, what),
     })) {
       signal.throwIfAborted();
@@ -144,7 +149,7 @@ async function pageOf(remote: Remote, place: Place, options: ReadOptions, signal
       // A store begins at any key as fast as here.
       if (page.isFull && (isStore || page.size >= options.most)) return page.result(false);
     }
-    if (page.isFull) return page.result(false);
+    if (isStopped) return page.result(false);
   } catch (error) {
     if (!isAbsence(error, folder)) throw error;
     return page.result(true);
