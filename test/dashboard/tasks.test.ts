@@ -187,6 +187,35 @@ test('an API key is shown once, with a working line, and stops when it is revoke
   await eventually(async () => (await use()).status === 401, 'the key stops');
 });
 
+test('an S3 access key is shown once, with its endpoint, listed, and deleted', async () => {
+  await page.goto('/keys');
+  await page.getByRole('button', { name: 'Issue a key' }).click();
+  await dialog().getByLabel('Name').fill('lake robot');
+  await dialog().getByRole('button', { name: 'Issue the key' }).click();
+  await dialog().getByRole('button', { name: 'I have saved it' }).click();
+  await page.getByRole('button', { name: 'Actions for lake robot' }).click();
+  await page.getByRole('menuitem', { name: 'S3 access …' }).click();
+  await dialog().getByText('No access key yet.').waitFor();
+  await dialog().getByRole('button', { name: 'New access key' }).click();
+  const id = await dialog().getByLabel('Access key ID', { exact: true }).innerText();
+  assert.match(id, /^FTGA[A-Z2-7]{16}$/);
+  const secret = await dialog().getByLabel('Secret access key', { exact: true }).innerText();
+  assert.match(secret, /^[0-9A-Za-z]{40}$/);
+  const endpoint = await dialog().getByLabel('Endpoint', { exact: true }).innerText();
+  assert.equal(endpoint, `${new URL(page.url()).origin}/s3`);
+  await dialog().getByRole('button', { name: 'Copy' }).nth(1).click();
+  assert.equal(await page.evaluate('navigator.clipboard.readText()'), secret);
+  await dialog().getByRole('button', { name: 'I have saved it' }).click();
+  await dialog().getByRole('cell', { name: id, exact: true }).waitFor();
+  assert.ok(!(await page.content()).includes(secret), 'the secret is gone from the page');
+  await dialog()
+    .getByRole('button', { name: `Delete ${id}` })
+    .click();
+  await dialog().getByRole('button', { name: 'Delete the access key' }).click();
+  await dialog().getByText('No access key yet.').waitFor();
+  await dialog().getByRole('button', { name: 'Close' }).click();
+});
+
 test('200 MB are uploaded with progress; a cancelled upload leaves nothing; a repeated one arrives completely', async () => {
   const file = path.join(folder, 'large.bin');
   const block = randomBytes(1024 * 1024);

@@ -35,6 +35,7 @@ export type KeyPair = Schemas['KeyPair'];
 
 export const SCOPES = ['read', 'write', 'watch', 'exec', 'admin'] as const satisfies ApiKey['scopes'];
 export type ApiKey = Schemas['ApiKey'];
+export type NewS3AccessKey = Schemas['NewS3AccessKey'];
 
 export type Transfer = Schemas['ManagedTransfer'];
 export type Live = NonNullable<Transfer['live']>;

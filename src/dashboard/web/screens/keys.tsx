@@ -3,7 +3,7 @@ import { type ReactElement, useState } from 'react';
 import { request } from '../api/client.ts';
 import { useRows } from '../api/hooks.ts';
 import { useConnectionName, useConnections } from '../api/names.ts';
-import type { ApiKey } from '../api/types.ts';
+import type { ApiKey, NewS3AccessKey } from '../api/types.ts';
 import { t } from '../texts/texts.ts';
 import { ConfirmAction } from '../ui/actions.tsx';
 import { actions, Ago, Badge, Time } from '../ui/basics.tsx';
@@ -13,28 +13,33 @@ import { KeyRound } from '../ui/icons.tsx';
 import { ListScreen } from '../ui/list.tsx';
 import { IssuedKey, RotateKey } from './keys/dialogs.tsx';
 import { type Issued, KeyForm, READS } from './keys/key-form.tsx';
+import { DeleteS3AccessKey, MadeS3AccessKey, S3Access } from './keys/s3-access.tsx';
 
 const words = t.keys;
 const { revoking } = words;
 
 type Open =
   | { readonly kind: 'new' }
-  | { readonly kind: 'edit' | 'rotate' | 'revoke'; readonly apiKey: ApiKey }
+  | { readonly kind: 'edit' | 'rotate' | 'revoke' | 's3'; readonly apiKey: ApiKey }
+  | { readonly kind: 's3-made'; readonly pair: NewS3AccessKey }
+  | { readonly kind: 's3-delete'; readonly apiKey: ApiKey; readonly accessKeyId: string }
   | { readonly kind: 'issued'; readonly issued: Issued }
   | undefined;
 
 export default function Keys(): ReactElement {
   const connections = useConnections();
   const nameOf = useConnectionName();
+  const list = useRows<ApiKey>('/manage/api-keys', 'apiKeys');
   const [open, setOpen] = useState<Open>();
   const close = (): void => setOpen(undefined);
   const show = (issued: Issued): void => setOpen({ kind: 'issued', issued });
+  const latest = (apiKey: ApiKey): ApiKey => list.rows?.find(({ id }) => id === apiKey.id) ?? apiKey;
   useOpening(() => setOpen({ kind: 'new' }));
   return (
     <ListScreen
       words={words}
       icon={KeyRound}
-      list={useRows<ApiKey>('/manage/api-keys', 'apiKeys')}
+      list={list}
       rowClass={({ state }) => (state === 'active' ? '' : 'gone')}
       add={() => setOpen({ kind: 'new' })}
       columns={[
@@ -78,13 +83,14 @@ export default function Keys(): ReactElement {
         },
         actions<ApiKey>((apiKey) => {
           const isDisabled = apiKey.source === 'configuration';
-          const opens = (kind: 'edit' | 'rotate' | 'revoke') => () => setOpen({ kind, apiKey });
+          const opens = (kind: 'edit' | 'rotate' | 'revoke' | 's3') => () => setOpen({ kind, apiKey });
           return (
             apiKey.state !== 'revoked' && (
               <Menu
                 label={t.words.actionsFor(apiKey.name)}
                 entries={[
                   { label: t.words.edit, isDisabled, onSelect: opens('edit') },
+                  { label: words.s3.open, onSelect: opens('s3') },
                   { label: words.rotate, isDisabled, onSelect: opens('rotate') },
                   { label: words.revoke, isDanger: true, onSelect: opens('revoke') },
                 ]}
@@ -110,6 +116,24 @@ export default function Keys(): ReactElement {
             {revoking.text} {open.apiKey.source === 'configuration' && revoking.fromFile}
           </p>
         </ConfirmAction>
+      )}
+      {open?.kind === 's3' && (
+        <S3Access
+          apiKey={latest(open.apiKey)}
+          onMade={(pair) => setOpen({ kind: 's3-made', pair })}
+          onDelete={(accessKeyId) => setOpen({ kind: 's3-delete', apiKey: open.apiKey, accessKeyId })}
+          onClose={close}
+        />
+      )}
+      {open?.kind === 's3-made' && (
+        <MadeS3AccessKey pair={open.pair} onClose={() => setOpen({ kind: 's3', apiKey: open.pair.apiKey })} />
+      )}
+      {open?.kind === 's3-delete' && (
+        <DeleteS3AccessKey
+          apiKey={open.apiKey}
+          accessKeyId={open.accessKeyId}
+          onClose={() => setOpen({ kind: 's3', apiKey: open.apiKey })}
+        />
       )}
       {open?.kind === 'issued' && <IssuedKey issued={open.issued} connections={connections} onClose={close} />}
     </ListScreen>
