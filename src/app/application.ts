@@ -426,7 +426,14 @@ export function createApplication(options: ApplicationOptions): Application {
   const lists = new KeptKeys(memoryBytes);
   const s3Front = (prefix: string): HttpHandler =>
     createS3Front({
-      services: { storage, operations, lists, limits: config.limits, region: config.s3.region },
+      services: {
+        storage,
+        operations,
+        lists,
+        multipart: uploads.multipart,
+        limits: config.limits,
+        region: config.s3.region,
+      },
       keys: storage.s3AccessKeys,
       guard: new GuessGuard(options.limiters.failures, 'S3 access key'),
       rate: options.limiters.requests,

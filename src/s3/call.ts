@@ -8,6 +8,7 @@ import type { Caller, HttpAnswer, HttpRequest } from '../http/types.js';
 import type { OperationRequest, Operations } from '../operations/operation.js';
 import type { KeptKeys } from '../operations/tree/kept-keys.js';
 import type { Storage } from '../storage/storage.js';
+import type { MultipartUploads } from '../uploads/multipart.js';
 import type { S3Body } from './body/body.js';
 import { S3Error } from './errors.js';
 import { xml, type XmlContent } from './xml.js';
@@ -16,6 +17,7 @@ export interface S3Services {
   readonly storage: Pick<Storage, 'connections'>;
   readonly operations: Operations;
   readonly lists: Pick<KeptKeys, 'page'>;
+  readonly multipart: MultipartUploads;
   readonly limits: { readonly uploadBytes: number };
   readonly region: string;
 }

@@ -1,13 +1,20 @@
 /** Which command a request is for: by its method, whether it names a key, its query and its headers. Made once. */
 import type { HttpRequest } from '../http/types.js';
 import type { Command } from './call.js';
+import { abortMultipartUpload } from './commands/abort-multipart-upload.js';
+import { completeMultipartUpload } from './commands/complete-multipart-upload.js';
 import { copyObject } from './commands/copy-object.js';
+import { createMultipartUpload } from './commands/create-multipart-upload.js';
 import { deleteObject } from './commands/delete-object.js';
 import { deleteObjects } from './commands/delete-objects.js';
 import { getObject, headObject } from './commands/get-object.js';
 import { getBucketLocation, headBucket, listBuckets } from './commands/list-buckets.js';
+import { listMultipartUploads } from './commands/list-multipart-uploads.js';
 import { listObjects, listObjectsV2 } from './commands/list-objects.js';
+import { listParts } from './commands/list-parts.js';
 import { putObject } from './commands/put-object.js';
+import { uploadPart } from './commands/upload-part.js';
+import { uploadPartCopy } from './commands/upload-part-copy.js';
 import { S3Error } from './errors.js';
 import type { Target } from './target.js';
 
@@ -26,14 +33,24 @@ const TABLE: Readonly<Record<string, readonly Row[]>> = {
   'GET bucket': [
     { command: getBucketLocation, query: ['location'] },
     { command: listObjectsV2, query: ['list-type=2'] },
+    { command: listMultipartUploads, query: ['uploads'] },
     { command: listObjects },
   ],
   'HEAD bucket': [{ command: headBucket }],
   'POST bucket': [{ command: deleteObjects, query: ['delete'] }],
-  'GET key': [{ command: getObject }],
+  'GET key': [{ command: listParts, query: ['uploadId'] }, { command: getObject }],
   'HEAD key': [{ command: headObject }],
-  'PUT key': [{ command: copyObject, header: 'x-amz-copy-source' }, { command: putObject }],
-  'DELETE key': [{ command: deleteObject }],
+  'PUT key': [
+    { command: uploadPartCopy, query: ['uploadId', 'partNumber'], header: 'x-amz-copy-source' },
+    { command: uploadPart, query: ['uploadId', 'partNumber'] },
+    { command: copyObject, header: 'x-amz-copy-source' },
+    { command: putObject },
+  ],
+  'POST key': [
+    { command: createMultipartUpload, query: ['uploads'] },
+    { command: completeMultipartUpload, query: ['uploadId'] },
+  ],
+  'DELETE key': [{ command: abortMultipartUpload, query: ['uploadId'] }, { command: deleteObject }],
 };
 
 /**

@@ -2,7 +2,10 @@
  * The S3 front over every server, by the SDK of AWS, checked on the server's own disk. Connection `c1` is the bucket.
  */
 import {
+  AbortMultipartUploadCommand,
+  CompleteMultipartUploadCommand,
   CopyObjectCommand,
+  CreateMultipartUploadCommand,
   DeleteObjectCommand,
   DeleteObjectsCommand,
   GetBucketLocationCommand,
@@ -10,12 +13,16 @@ import {
   HeadBucketCommand,
   HeadObjectCommand,
   ListBucketsCommand,
+  ListMultipartUploadsCommand,
   ListObjectsCommand,
   ListObjectsV2Command,
+  ListPartsCommand,
   paginateListObjectsV2,
   PutObjectCommand,
   S3Client,
   type S3ServiceException,
+  UploadPartCommand,
+  UploadPartCopyCommand,
 } from '@aws-sdk/client-s3';
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
@@ -277,6 +284,77 @@ export function s3Suite(entry: ServerEntry): void {
       const listed = whole.Contents?.find(({ Key }) => Key === `${folder}b.txt`);
       // Some listings show only the minute.
       if (listed?.LastModified?.getTime() === head.LastModified?.getTime()) assert.equal(listed?.ETag, head.ETag);
+    });
+
+    test('a multipart upload: parts at once in any order, listed, completed', async () => {
+      const key = fresh('multi part.bin');
+      const parts = [5 * MIB, 5 * MIB, 5 * MIB, 1_234].map((size) => randomBytes(size));
+      const { UploadId } = await client.send(new CreateMultipartUploadCommand(at(key)));
+      const send = async (index: number) => {
+        const { ETag } = await client.send(
+          new UploadPartCommand({ ...at(key), UploadId, PartNumber: index + 1, Body: parts[index] }),
+        );
+        return { PartNumber: index + 1, ETag };
+      };
+      const sent = await Promise.all([2, 0, 3, 1].map(send));
+      sent.sort((a, b) => a.PartNumber - b.PartNumber);
+      const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket: BUCKET, Prefix: key }));
+      assert.deepEqual(
+        Uploads.map(({ Key, UploadId: id }) => [Key, id]),
+        [[key, UploadId]],
+      );
+      const listed = await client.send(new ListPartsCommand({ ...at(key), UploadId }));
+      assert.deepEqual(
+        listed.Parts?.map(({ PartNumber, ETag, Size }) => [PartNumber, ETag, Size]),
+        sent.map(({ PartNumber, ETag }, index) => [PartNumber, ETag, parts[index]?.length]),
+      );
+      const folder = `/${key.slice(0, key.lastIndexOf('/'))}`;
+      await assert.rejects(client.send(new HeadObjectCommand(at(key))), statusIs(404));
+      const complete = (Parts: object[]) =>
+        client.send(new CompleteMultipartUploadCommand({ ...at(key), UploadId, MultipartUpload: { Parts } }));
+      await failsWith('InvalidPartOrder', complete([...sent].reverse()));
+      await failsWith('InvalidPart', complete([...sent, { PartNumber: 9, ETag: '"none"' }]));
+      const done = await complete(sent);
+      const content = Buffer.concat(parts);
+      assert.ok((await onDisk(key)).equals(content));
+      assert.deepEqual(await server.disk.files(folder), [`/${key}`]);
+      const head = await client.send(new HeadObjectCommand(at(key)));
+      assert.equal(head.ETag, done.ETag);
+      const { json } = await gateway.api.get('/api/transfers', { query: { limit: '2', type: 'upload' } });
+      const [last] = json['transfers'] as { path: string; fileSize: number }[];
+      assert.deepEqual(last && [last.path, last.fileSize], [`/${key}`, content.length]);
+    });
+
+    test('an aborted multipart upload leaves nothing', async () => {
+      const key = fresh('aborted.bin');
+      const { UploadId } = await client.send(new CreateMultipartUploadCommand(at(key)));
+      const part = { ...at(key), UploadId, PartNumber: 1, Body: randomBytes(100_000) };
+      await client.send(new UploadPartCommand(part));
+      await client.send(new AbortMultipartUploadCommand({ ...at(key), UploadId }));
+      await failsWith('NoSuchUpload', client.send(new UploadPartCommand(part)));
+      assert.deepEqual(await server.disk.files(`/${key.slice(0, key.lastIndexOf('/'))}`), []);
+    });
+
+    test('parts are copied from other objects', async () => {
+      const [from, key] = [fresh('source.bin'), fresh('joined.bin')];
+      const content = randomBytes(6 * MIB);
+      await put(from, content);
+      const { UploadId } = await client.send(new CreateMultipartUploadCommand(at(key)));
+      const copy = async (PartNumber: number, range: string) => {
+        const { CopyPartResult } = await client.send(
+          new UploadPartCopyCommand({
+            ...at(key),
+            UploadId,
+            PartNumber,
+            CopySource: `${BUCKET}/${encodeURIComponent(from)}`,
+            CopySourceRange: range,
+          }),
+        );
+        return { PartNumber, ETag: CopyPartResult?.ETag };
+      };
+      const Parts = [await copy(1, `bytes=0-${5 * MIB - 1}`), await copy(2, `bytes=0-999`)];
+      await client.send(new CompleteMultipartUploadCommand({ ...at(key), UploadId, MultipartUpload: { Parts } }));
+      assert.ok((await onDisk(key)).equals(Buffer.concat([content.subarray(0, 5 * MIB), content.subarray(0, 1_000)])));
     });
 
     test('the history has one item for each object', async () => {

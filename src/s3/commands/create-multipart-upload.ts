@@ -1,0 +1,22 @@
+import type { HttpAnswer } from '../../http/types.js';
+import { bucketOf, type Call, type Command, xmlAnswer } from '../call.js';
+import { S3Error } from '../errors.js';
+import { isFolderKey, referToKey } from '../key.js';
+import { timeIn } from '../times.js';
+import { uploadOf } from './multipart-upload.js';
+
+export const createMultipartUpload: Command = { name: 'CreateMultipartUpload', scope: 'write', run };
+
+async function run(call: Call): Promise<HttpAnswer> {
+  const { services, request, bucket, key } = call;
+  const connection = await bucketOf(call);
+  if (isFolderKey(key))
+    throw new S3Error('InvalidRequest', 'a key that ends with "/" is a folder, which has no content');
+  const order = { file: referToKey(connection, key), modifiedAt: timeIn(request.headers) };
+  const { id } = await services.multipart.create(uploadOf(call, connection), order);
+  return xmlAnswer('InitiateMultipartUploadResult', [
+    ['Bucket', bucket],
+    ['Key', key],
+    ['UploadId', id],
+  ]);
+}

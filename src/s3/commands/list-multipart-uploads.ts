@@ -1,0 +1,52 @@
+import { isUuid } from '../../base/uuid.js';
+import type { HttpAnswer } from '../../http/types.js';
+import { bucketOf, type Call, type Command, xmlAnswer } from '../call.js';
+import { S3Error } from '../errors.js';
+import type { XmlElement } from '../xml.js';
+import { limitIn } from './multipart-upload.js';
+
+export const listMultipartUploads: Command = { name: 'ListMultipartUploads', scope: 'write', run };
+
+/** Behind every id. */
+const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
+async function run(call: Call): Promise<HttpAnswer> {
+  const { services, caller, bucket, request } = call;
+  const { query } = request;
+  const connection = await bucketOf(call);
+  if ((query.get('delimiter') ?? '') !== '') throw new S3Error('NotImplemented', 'delimiter is not implemented here');
+  const limit = limitIn(query, 'max-uploads');
+  const prefix = query.get('prefix') ?? '';
+  const keyMarker = query.get('key-marker') ?? '';
+  const idMarker = query.get('upload-id-marker') ?? '';
+  if (idMarker !== '' && !isUuid(idMarker))
+    throw new S3Error('InvalidArgument', 'upload-id-marker must be that of an answer');
+  const after = keyMarker === '' ? {} : { after: { path: `/${keyMarker}`, id: idMarker === '' ? LAST_ID : idMarker } };
+  // One more shows whether others follow.
+  const page = { prefix: `/${prefix}`, ...after, limit: limit + 1 };
+  const found = await services.multipart.list(caller, connection, page);
+  const uploads = found.slice(0, limit);
+  const isTruncated = found.length > limit && limit > 0;
+  const last = isTruncated ? uploads.at(-1) : undefined;
+  return xmlAnswer('ListMultipartUploadsResult', [
+    ['Bucket', bucket],
+    ['KeyMarker', keyMarker],
+    ['UploadIdMarker', idMarker],
+    ['NextKeyMarker', last && keyOf(last.path)],
+    ['NextUploadIdMarker', last?.id],
+    ['Prefix', prefix],
+    ['MaxUploads', limit],
+    ['IsTruncated', isTruncated],
+    ...uploads.map(({ id, path, createdAt }): XmlElement => [
+      'Upload',
+      [
+        ['Key', keyOf(path)],
+        ['UploadId', id],
+        ['StorageClass', 'STANDARD'],
+        ['Initiated', createdAt.toISOString()],
+      ],
+    ]),
+  ]);
+}
+
+const keyOf = (path: string): string => path.slice(1);
