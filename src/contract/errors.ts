@@ -93,6 +93,27 @@ const catalogue = {
     remedy: 'Send it again. If it happens often, check the network in between.',
     example: 'the body does not match the sha-256 of Content-Digest',
   },
+  invalid_part: {
+    status: 400,
+    fault: 'client',
+    retry: 'no',
+    meaning: 'A multipart upload has no such part, or another version of it than the request names.',
+    remedy: 'Send the part again, and complete the upload with the ETag of the answer.',
+  },
+  invalid_part_order: {
+    status: 400,
+    fault: 'client',
+    retry: 'no',
+    meaning: 'The parts of a multipart upload are not listed in ascending order.',
+    remedy: 'List each part once, in the order of the numbers.',
+  },
+  part_too_small: {
+    status: 400,
+    fault: 'client',
+    retry: 'no',
+    meaning: 'A part of a multipart upload that is not the last one is too small.',
+    remedy: 'Send parts of at least 5 MiB.',
+  },
   unsupported_operation: {
     status: 400,
     fault: 'client',

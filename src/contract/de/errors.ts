@@ -18,6 +18,18 @@ export const errors: Readonly<Record<ErrorCode, ErrorTexts>> = {
     meaning: 'Angekommen ist nicht, was die Anfrage angekündigt hatte. Nichts wurde ersetzt.',
     remedy: 'Senden Sie erneut. Wenn es öfter geschieht, prüfen Sie, was dazwischen liegt.',
   },
+  invalid_part: {
+    meaning: 'Ein mehrteiliger Upload hat diesen Teil nicht, oder eine andere Fassung davon als die Anfrage nennt.',
+    remedy: 'Senden Sie den Teil noch einmal, und schließen Sie den Upload mit dem ETag der Antwort ab.',
+  },
+  invalid_part_order: {
+    meaning: 'Die Teile eines mehrteiligen Uploads sind nicht in aufsteigender Reihenfolge genannt.',
+    remedy: 'Nennen Sie jeden Teil einmal, in der Reihenfolge der Nummern.',
+  },
+  part_too_small: {
+    meaning: 'Ein Teil eines mehrteiligen Uploads, der nicht der letzte ist, ist zu klein.',
+    remedy: 'Senden Sie Teile von mindestens 5 MiB.',
+  },
   unsupported_operation: {
     meaning: 'Diese Art von Server kann das nicht.',
     remedy: 'Verwenden Sie einen anderen Vorgang: S3 kann zum Beispiel nicht anhängen.',
