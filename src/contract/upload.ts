@@ -1,5 +1,11 @@
-/** A resumable upload. Clients see only the values for which tus has header fields. */
+/** A resumable or multipart upload. Clients see only the values for which tus has header fields. */
 import { hidden, type RowOf } from './thing.js';
+
+/**
+ * How parts that come at once, in any order, are stored: each at its own offset, one behind the other, or as parts of an
+ * object store.
+ */
+export type PartLayout = 'offsets' | 'turns' | 'store';
 
 export const uploadFields = {
   id: hidden<string>(),
@@ -28,6 +34,10 @@ export const uploadFields = {
   transferId: hidden<string | null>(),
   /** `Repr-Digest` of the finished file. */
   digest: hidden<Buffer | null>(),
+  /** How the parts of a multipart upload are stored; null: a resumable upload. */
+  layout: hidden<PartLayout | null>(),
+  /** The distance between the offsets of its parts, once it is known. */
+  partBytes: hidden<number | null>(),
   writer: hidden<string | null>(),
   /** `Upload-Expires`. */
   expiresAt: hidden<Date>(),
@@ -41,6 +51,23 @@ export const uploadPartFields = {
   checksum: hidden<string | null>(),
 };
 
+/** A part of a multipart upload that is stored completely. */
+export const multipartPartFields = {
+  number: hidden<number>(),
+  size: hidden<number>(),
+  /** The one that its client knows: another one for each stored version. */
+  etag: hidden<string>(),
+  /** The hidden file that holds it; null: that of the upload. */
+  place: hidden<string | null>(),
+  /** Its offset in that file. */
+  start: hidden<number>(),
+  /** The SHA-256 of what was sent, where the file is read back. */
+  digest: hidden<Buffer | null>(),
+  storeEtag: hidden<string | null>(),
+  storeChecksum: hidden<string | null>(),
+  storedAt: hidden<Date>(),
+};
+
 /** Bytes that are not part of a multipart upload yet. */
 export const uploadTailFields = {
   slot: hidden<number>(),
@@ -52,6 +79,16 @@ export const uploadTailFields = {
 export type Upload = RowOf<typeof uploadFields>;
 export type UploadPart = RowOf<typeof uploadPartFields>;
 export type UploadTail = RowOf<typeof uploadTailFields>;
+export type MultipartPart = RowOf<typeof multipartPartFields>;
 type SetLater =
-  'storeId' | 'storedBytes' | 'isExact' | 'isUnproven' | 'state' | 'transferId' | 'digest' | 'writer' | 'expiresAt';
+  | 'partBytes'
+  | 'storeId'
+  | 'storedBytes'
+  | 'isExact'
+  | 'isUnproven'
+  | 'state'
+  | 'transferId'
+  | 'digest'
+  | 'writer'
+  | 'expiresAt';
 export type NewUpload = Omit<Upload, SetLater>;

@@ -115,6 +115,9 @@ function replace<T extends object, N extends keyof T>(thing: T, name: N, value: 
 function limitedPieces(pieces: Pieces, limit: Limit): Pieces {
   const resume = pieces.resume.bind(pieces);
   replace(pieces, 'resume', async (file, from, options) => withFlow(await resume(file, from, options), limit));
+  const sendPart = pieces.sendPart?.bind(pieces);
+  if (sendPart !== undefined)
+    replace(pieces, 'sendPart', async (file, part) => withFlow(await sendPart(file, part), limit));
   const publish = pieces.publish.bind(pieces);
   replace(pieces, 'publish', (file, commit) => publish(file, limitedCheck(commit, limit)));
   return pieces;

@@ -10,6 +10,7 @@ import type { EndSignal } from '../base/ending.js';
 import type { Readable, Writable } from 'node:stream';
 import type { Hold } from '../budgets/memory.js';
 import type { Unverified } from '../contract/transfer.js';
+import type { PartLayout } from '../contract/upload.js';
 import type { KnownPlaces } from './known-places.js';
 import type { Leftovers } from './leftovers.js';
 import type { RemotePath } from './path.js';
@@ -343,6 +344,8 @@ export interface RunningHash {
 export interface PieceOptions {
   /** If not set, none of them counts before settle(true), even after a crash. */
   readonly isProven: boolean;
+  /** They are amid others: nothing is cut off behind them, and the file may end before `from.offset`. */
+  readonly isAmid?: boolean;
   /**
    * Gets the bytes that the writer takes, in order. If nothing can be read back, `keep` is called at the end of each
    * part.
@@ -359,9 +362,21 @@ export interface BeginOptions {
 export interface PieceCommit extends Omit<Commit, 'path'> {
   /** An earlier try ended without a known result: if it was successful, its result is returned. */
   readonly isAgain: boolean;
+  /** The parts that make the file, if they were sent by sendPart(): the journal has none. */
+  readonly parts?: readonly StoredPart[] | undefined;
+}
+
+/** Takes the bytes of one part. */
+export interface PartWriter extends Writable {
+  /** Call once, after the last write: the store keeps the part. */
+  taken(): Promise<StoredPart>;
+  /** The store keeps nothing of it. Idempotent, never throws. */
+  dropped(cause: Error): Promise<void>;
 }
 
 export interface Pieces {
+  /** How it stores parts that come at once, in any order. */
+  readonly layout: PartLayout;
   /** The bytes under the hidden name can be read before they are published. */
   readonly canBeRead: boolean;
   /**
@@ -373,6 +388,11 @@ export interface Pieces {
   measure(file: PiecedFile, acknowledged: StoredBytes): Promise<number | undefined>;
   /** Takes bytes from `from.offset` on; stored bytes after it are dropped. */
   resume(file: PiecedFile, from: StoredBytes, options: PieceOptions): Promise<PieceWriter>;
+  /**
+   * Takes a part that replaces the former one of its number; absent unless the layout is `store`. Several may be sent at
+   * once.
+   */
+  sendPart?(file: PiecedFile, part: Pick<StoredPart, 'number' | 'size'>): Promise<PartWriter>;
   /** Call when all of its bytes are stored. Errors: those of RemoteWriter.commit. */
   publish(file: PiecedFile, commit: PieceCommit): Promise<FileInfo>;
   /** Leaves nothing behind; a file that is gone is no error. */

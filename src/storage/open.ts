@@ -68,6 +68,7 @@ import { RunningTransfers } from './tables/running-transfers.js';
 import { Schedules } from './tables/schedules.js';
 import { deleteOldHours } from './tables/transfer-hours.js';
 import { TransferPages } from './tables/transfer-pages.js';
+import { MultipartParts } from './tables/multipart.js';
 import { Uploads } from './tables/uploads.js';
 import { WatchChecks } from './tables/watch-checks.js';
 import { WatchedFiles } from './tables/watched-files.js';
@@ -230,6 +231,7 @@ function assemble(
     locks,
     receipts,
     signatures: new Signatures(keyring),
+    multipart: new MultipartParts(database),
     uploads: new Uploads(database),
     watching: {
       folders,

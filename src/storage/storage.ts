@@ -42,6 +42,7 @@ import type { TransferPages as PageStore } from './tables/transfer-pages.js';
 import type { WatchChecks as CheckStore } from './tables/watch-checks.js';
 import type { WatchedFiles as FileStore } from './tables/watched-files.js';
 import type { WatchedFolders as FolderStore } from './tables/watched-folders.js';
+import type { MultipartParts as MultipartStore } from './tables/multipart.js';
 import type { Uploads as UploadStore } from './tables/uploads.js';
 import type { Deliveries as DeliveryStore } from './tables/deliveries.js';
 import type { WebhookEvents as EventStore } from './tables/webhook-events.js';
@@ -86,6 +87,7 @@ type SessionClaims = Face<SharedSessions>;
 type Receipts = Face<ReceiptStore>;
 export type Signatures = Face<Signer>;
 type TransferPages = Face<PageStore>;
+export type MultipartParts = Face<MultipartStore>;
 export type Uploads = Face<UploadStore>;
 type WatchChecks = Face<CheckStore>;
 export type WatchedFiles = Face<FileStore>;
@@ -165,6 +167,7 @@ export interface Storage {
   readonly locks: Locks;
   readonly receipts: Receipts;
   readonly signatures: Signatures;
+  readonly multipart: MultipartParts;
   readonly uploads: Uploads;
   readonly management: Management;
   readonly watching: WatchStorage;
@@ -220,6 +223,7 @@ export type { RunningRow } from './tables/running-transfers.js';
 export type { DueSchedule, Fired } from './tables/schedules.js';
 export { TRANSFER_ORDERS, type TransferSearch } from './tables/transfer-pages.js';
 export * from './tables/transfer.js';
+export type { Lapse, ListedUpload, PartPlace } from './tables/multipart.js';
 export type { UploadAddress, UploadLimits, WriterProgress } from './tables/uploads.js';
 export {
   CheckSuperseded,

@@ -1,15 +1,16 @@
 /** Helpers that the requests of an upload share. */
-import { refusal, type GatewayError } from '../base/errors.js';
+import { hasCode, refusal, type GatewayError } from '../base/errors.js';
 import type { OperationRequest, Operations } from '../operations/operation.js';
 import { cannotResume } from '../remotes/obstacles.js';
-import { parseRemotePath, ROOT } from '../remotes/path.js';
+import { parseRemotePath, type RemotePath, ROOT } from '../remotes/path.js';
 import type { PiecedFile, Pieces, Remote } from '../remotes/remote.js';
 import type { Upload } from '../contract/upload.js';
-import type { UploadLimits, Uploads } from '../storage/storage.js';
+import type { MultipartParts, UploadLimits, Uploads } from '../storage/storage.js';
 import type { PieceHash } from './piece-hash.js';
 
 export interface UploadServiceOptions {
   readonly store: Uploads;
+  readonly parts: MultipartParts;
   readonly operations: Operations;
   readonly limits: UploadLimits;
   /** For one upload; 0 = no limit. */
@@ -54,4 +55,11 @@ export function piecesOf(remote: Remote): Pieces {
 
 export function tooLarge(bytes: number | undefined): GatewayError {
   return refusal('too_large', `the upload would be larger than ${bytes ?? 0} bytes`);
+}
+
+/** Removes a hidden file, which may be gone already. */
+export async function removeFile(remote: Remote, path: RemotePath): Promise<void> {
+  await remote.remove(path, { isLeftover: true }).catch((error: unknown) => {
+    if (!hasCode(error, 'not_found')) throw error;
+  });
 }

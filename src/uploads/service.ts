@@ -3,20 +3,19 @@
  * byte.
  */
 import { pause, within } from '../base/deadline.js';
-import { hasCode, unknown } from '../base/errors.js';
+import { unknown } from '../base/errors.js';
 import { uuidv7 } from '../base/uuid.js';
 import type { Connection } from '../connections/connection.js';
-import { applyTemplate, temporaryName, templateFacts } from '../operations/names.js';
+import { applyTemplate, templateFacts } from '../operations/names.js';
 import type { OperationRequest, RunningOperation } from '../operations/operation.js';
 import type { PathReference } from '../operations/path-reference.js';
 import { refuseExisting } from '../operations/put.js';
-import { cannotResume, isAFolder } from '../remotes/obstacles.js';
-import { joinPath, parentOf, type RemotePath } from '../remotes/path.js';
+import { joinPath, parseRemotePath, ROOT } from '../remotes/path.js';
 import type { Attempt } from '../remotes/registry.js';
 import type { Remote } from '../remotes/remote.js';
 import type { Upload } from '../contract/upload.js';
-import type { UploadAddress } from '../storage/storage.js';
-import { fileOf, partOf, piecesOf, tooLarge, type UploadRequest, type UploadServiceOptions } from './file.js';
+import { addressOf, beginUpload, keyIdOf, refuseFolder } from './begin.js';
+import { fileOf, partOf, removeFile, tooLarge, type UploadRequest, type UploadServiceOptions } from './file.js';
 import { NO_BYTES, type Piece, PieceWork } from './piece-work.js';
 import { type HeldUpload, Writers } from './writers.js';
 
@@ -111,12 +110,14 @@ export class UploadService {
     { upload, writer }: Pick<HeldUpload, 'upload' | 'writer'>,
     { signal, priority = 'request' }: Pick<OperationRequest, 'signal' | 'priority'>,
   ): Promise<void> {
-    const { store, operations } = this.#options;
+    const { store, parts, operations } = this.#options;
     if (upload.state !== 'done') {
       const leftovers = (of: Connection) => operations.leftoversOf(of);
-      await operations.remotes.use(connection, { signal, leftovers, priority }, async (remote) =>
-        remote.pieces?.discard(fileOf(store, upload, writer)),
-      );
+      const files = upload.layout === null ? [] : await parts.files(upload.id);
+      await operations.remotes.use(connection, { signal, leftovers, priority }, async (remote) => {
+        await remote.pieces?.discard(fileOf(store, upload, writer));
+        for (const path of files) await removeFile(remote, parseRemotePath(path, ROOT, 'path'));
+      });
     }
     await store.remove(upload.id, writer);
   }
@@ -161,7 +162,7 @@ export class UploadService {
   }
 
   async #begin(
-    { caller, connection }: UploadRequest,
+    request: UploadRequest,
     { folder, filename, template, overwrite, modifiedAt, length, metadata }: UploadOrder,
     {
       running,
@@ -175,59 +176,33 @@ export class UploadService {
       readonly writer: string;
     },
   ): Promise<Upload> {
-    const { store, limits } = this.#options;
+    const { connection } = request;
     const name = template === undefined ? filename : applyTemplate(template, filename, templateFacts());
     const path = joinPath(await folder(remote), name);
     running.locate(path, name);
-    const pieces = piecesOf(remote);
     if (overwrite) await refuseFolder(remote, path);
     else await refuseExisting(remote, path);
-    // A client must know if its file would be under a name that text cannot express.
-    if (!path.isWellFormed()) throw cannotResume('the name of the folder is not UTF-8');
-    const hidden = joinPath(parentOf(path), temporaryName('up', name));
-    const id = uuidv7();
-    const { accountId } = caller;
-    attempt.committed();
-    const keyId = caller.keyId === '' ? null : caller.keyId;
     const isChecked = connection.verify === 'readback';
     const wantsDigest = running.evidence.isAsked;
-    const row = { id, accountId, connectionId: connection.id, keyId, path, hidden, metadata, overwrite, wantsDigest };
-    const hashStates = isChecked || wantsDigest ? Buffer.alloc(0) : null;
-    const upload = await store.create(
-      { ...row, modifiedAt: modifiedAt ?? null, length: length ?? null, hashStates },
-      writer,
-      limits,
+    return beginUpload(
+      this.#options,
+      { remote, attempt, writer, isChecked },
+      {
+        ...addressOf(request, uuidv7()),
+        keyId: keyIdOf(request),
+        path,
+        metadata,
+        overwrite,
+        wantsDigest,
+        modifiedAt: modifiedAt ?? null,
+        length: length ?? null,
+        hashStates: isChecked || wantsDigest ? Buffer.alloc(0) : null,
+      },
     );
-    let file = fileOf(store, upload, writer);
-    try {
-      file = { ...file, storeId: await pieces.begin(file, { modifiedAt, isChecked }) };
-      return await store.note({ id, writer }, { storeId: file.storeId });
-    } catch (error) {
-      // What cannot be removed now is removed when it has expired.
-      await pieces.discard(file).then(
-        () => store.remove(id, writer),
-        () => store.release(id, writer, false),
-      );
-      throw error;
-    }
   }
 
   #refuseLength(length: number | undefined): void {
     const { maxBytes } = this.#options;
     if (length !== undefined && maxBytes > 0 && length > maxBytes) throw tooLarge(maxBytes);
   }
-}
-
-function addressOf({ caller, connection }: UploadRequest, id: string): UploadAddress {
-  return { accountId: caller.accountId, connectionId: connection.id, id };
-}
-
-/** @throws GatewayError is_a_folder */
-async function refuseFolder(remote: Remote, path: RemotePath): Promise<void> {
-  const found = await remote.stat(path).catch((error: unknown) => {
-    // A login that may only write may not look.
-    if (hasCode(error, 'not_found', 'permission_denied')) return undefined;
-    throw error;
-  });
-  if (found?.isDirectory === true) throw isAFolder(path);
 }

@@ -122,8 +122,8 @@ export class Writers {
   }
 }
 
-const locked = (): GatewayError =>
+export const locked = (): GatewayError =>
   new GatewayError('upload_locked', 'another request is writing to this upload', { step: 'request' });
 
-const goneOn = (): GatewayError =>
+export const goneOn = (): GatewayError =>
   new GatewayError('upload_locked', 'another request has gone on with this upload', { step: 'transfer' });

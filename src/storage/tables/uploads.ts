@@ -18,6 +18,8 @@ export interface UploadAddress {
   readonly accountId: string;
   readonly connectionId: string;
   readonly id: string;
+  /** Another kind of upload is unknown at this address. */
+  readonly isMultipart?: boolean;
 }
 
 /** The progress of a writer, stored with its lease. */
@@ -68,10 +70,8 @@ export class Uploads {
   }
 
   /** undefined if unknown, expired, or of another account or connection. */
-  async find({ accountId, connectionId, id }: UploadAddress): Promise<Upload | undefined> {
-    return this.#database.first<Upload>`
-      select ${columns} from uploads u where u.id = ${id} and u.account_id = ${accountId}
-        and u.connection_id = ${connectionId} and u.expires_at > now()`;
+  async find(address: UploadAddress): Promise<Upload | undefined> {
+    return this.#database.first<Upload>`select ${columns} from uploads u where ${(sql) => isAt(sql, address)}`;
   }
 
   /**
@@ -81,7 +81,7 @@ export class Uploads {
    * lease that is renewed.
    */
   async take(
-    { accountId, connectionId, id }: UploadAddress,
+    address: UploadAddress,
     writer: string,
     keyId: string,
     limits: Pick<UploadLimits, 'expireHours'>,
@@ -90,8 +90,7 @@ export class Uploads {
     { readonly upload: Upload } | { readonly held: 'by-own' | 'by-other'; readonly lapsedAt: string | null } | undefined
   > {
     return this.#database.run(async (sql) => {
-      const at = sql`u.id = ${id} and u.account_id = ${accountId} and u.connection_id = ${connectionId}
-        and u.expires_at > now()`;
+      const at = isAt(sql, address);
       const [upload] = await sql<Upload[]>`
         update uploads u set writer = ${writer}, writer_key = ${keyId}, is_asked = false,
           lease_until = ${leaseEnd(sql)}, is_exact = u.is_exact and u.writer is null, expires_at = ${expiry(sql, limits)}
@@ -135,11 +134,7 @@ export class Uploads {
       >
     >,
   ): Promise<Upload> {
-    const upload = await this.#database.first<Upload>`
-      update uploads u set ${(sql) => sql(rowOf(sql, uploadFields, changes))}
-      where u.id = ${id} and u.writer = ${writer} returning ${columns}`;
-    if (upload === undefined) throw goneOn();
-    return upload;
+    return this.#database.run((sql) => noteIn(sql, { id, writer }, changes));
   }
 
   /** Others may write. `isExact` false: the number of stored bytes is unknown. */
@@ -176,7 +171,8 @@ export class Uploads {
     return this.#database.all<Upload>`
       with oldest as (
         select connection_id from uploads where expires_at < now() and state <> 'done' group by connection_id
-        having bool_and(writer is null or lease_until < now()) order by min(expires_at) limit 1)
+        having bool_and((writer is null or lease_until < now()) and ${(sql) => noPartArrives(sql)})
+        order by min(expires_at) limit 1)
       update uploads u set writer = ${writer}, writer_key = '', lease_until = now() + make_interval(secs => ${seconds})
       where u.id in (
         select id from uploads where connection_id = (select connection_id from oldest)
@@ -193,7 +189,7 @@ export class Uploads {
   ): Promise<readonly (Upload & { readonly isHeld: boolean })[]> {
     return this.#database.all<Upload & { readonly isHeld: boolean }>`
       with former as (
-        select id, coalesce(lease_until > now(), false) as held from uploads
+        select id, coalesce(lease_until > now(), false) or not (${(sql) => noPartArrives(sql)}) as held from uploads
         where account_id = ${accountId} and connection_id = ${connectionId} and state <> 'done' for update)
       update uploads u set writer = ${writer}, writer_key = '', lease_until = now() + make_interval(secs => ${seconds}),
         expires_at = now()
@@ -271,9 +267,51 @@ export function endingUploads(sql: Queryable, ends: readonly { readonly id: stri
     ),`;
 }
 
-const goneOn = (): GatewayError => new GatewayError('upload_locked', 'another request has gone on with this upload');
+function isAt(sql: Queryable, { accountId, connectionId, id, isMultipart = false }: UploadAddress) {
+  return sql`u.id = ${id} and u.account_id = ${accountId} and u.connection_id = ${connectionId}
+    and (u.layout is not null) = ${isMultipart} and u.expires_at > now()`;
+}
 
-const leaseEnd = (sql: Queryable) => sql`now() + make_interval(secs => ${LEASE_SECONDS})`;
+/** Whether no request writes a part of it. */
+const noPartArrives = (sql: Queryable) => sql`not exists (
+  select from multipart_writers w where w.upload_id = uploads.id and w.lease_until > now())`;
+
+/** Changes the upload of this writer. @throws GatewayError upload_locked if `writer` is no longer its writer */
+export async function noteIn(
+  sql: Queryable,
+  { id, writer }: { readonly id: string; readonly writer: string | null },
+  changes: Partial<Upload>,
+): Promise<Upload> {
+  const [upload] = await sql<Upload[]>`
+    update uploads u set ${sql(rowOf(sql, uploadFields, changes))}
+    where u.id = ${id} and u.writer = ${writer} returning ${columns(sql)}`;
+  if (upload === undefined) throw goneOn();
+  return upload;
+}
+
+/**
+ * Locks a multipart upload for the rest of the transaction, and extends its life. undefined if there is none.
+ */
+export async function lockMultipart(
+  sql: Queryable,
+  address: Omit<UploadAddress, 'isMultipart'>,
+  limits: Pick<UploadLimits, 'expireHours'>,
+): Promise<Upload | undefined> {
+  const [upload] = await sql<Upload[]>`
+    update uploads u set expires_at = ${expiry(sql, limits)} where ${isAt(sql, { ...address, isMultipart: true })}
+    returning ${columns(sql)}`;
+  return upload;
+}
+
+/** The distance between the offsets of its parts is known now. */
+export async function definePartBytes(sql: Queryable, id: string, bytes: number): Promise<void> {
+  await sql`update uploads set part_bytes = ${bytes} where id = ${id}`;
+}
+
+export const goneOn = (): GatewayError =>
+  new GatewayError('upload_locked', 'another request has gone on with this upload');
+
+export const leaseEnd = (sql: Queryable) => sql`now() + make_interval(secs => ${LEASE_SECONDS})`;
 
 const expiry = (sql: Queryable, { expireHours }: Pick<UploadLimits, 'expireHours'>) =>
   sql`now() + make_interval(hours => ${expireHours})`;

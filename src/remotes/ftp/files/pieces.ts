@@ -39,6 +39,7 @@ export class FtpPieces implements Pieces {
   readonly #operation: FtpOperation;
   readonly #atomicUploads: boolean;
   readonly #remove: (path: RemotePath) => Promise<void>;
+  readonly layout = 'turns';
   readonly canBeRead = true;
 
   constructor(operation: FtpOperation, atomicUploads: boolean, remove: (path: RemotePath) => Promise<void>) {

@@ -9,7 +9,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { hash } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import { GatewayError, hasCode } from '../../../base/errors.js';
+import { type ErrorCode, GatewayError, hasCode } from '../../../base/errors.js';
 import { EPOCH } from '../../listing.js';
 import { piecesAreGone } from '../../obstacles.js';
 import type { RemotePath } from '../../path.js';
@@ -74,6 +74,9 @@ interface CopiedPart {
 }
 
 export type CompletedUpload = ObjectFacts;
+
+/** What the store has called a part. */
+export type SentPart = Pick<StoredPart, 'etag' | 'checksum'>;
 
 const NOTED_ELSEWHERE: MultipartNote = { done: () => undefined, abortLater: () => undefined };
 
@@ -153,7 +156,7 @@ export class MultipartUpload {
   }
 
   /** Sends a part from memory; it may be sent again. */
-  async sendPart(number: number, body: Buffer): Promise<Pick<StoredPart, 'etag' | 'checksum'>> {
+  async sendPart(number: number, body: Buffer): Promise<SentPart> {
     const { calls } = this.#bucket;
     const send = (withMd5: boolean): Promise<UploadPartCommandOutput> => {
       const command = this.#partCommand(number, body, body.length, withMd5 ? contentMd5(body) : undefined);
@@ -178,13 +181,14 @@ export class MultipartUpload {
   }
 
   /** Starts a part whose bytes are written as they arrive. */
-  openPart(number: number, size: number): StreamedRequest<void> {
+  openPart(number: number, size: number): StreamedRequest<SentPart> {
     const { calls } = this.#bucket;
     const about = { step: 'transfer', what: this.target.path } as const;
-    const request = new StreamedRequest<void>(
+    const request = new StreamedRequest<SentPart>(
       async (body, options) => {
-        this.#keep(number, await calls.client.send(this.#partCommand(number, body, size), options));
+        const sent = this.#keep(number, await calls.client.send(this.#partCommand(number, body, size), options));
         calls.traits.learnChecksums(this.#bucket.name, 'no');
+        return sent;
       },
       {
         signal: this.#signal,
@@ -318,10 +322,7 @@ export class MultipartUpload {
     });
   }
 
-  #keep(
-    number: number,
-    answer: { ETag?: string | undefined; ChecksumCRC32?: string | undefined },
-  ): Pick<StoredPart, 'etag' | 'checksum'> {
+  #keep(number: number, answer: { ETag?: string | undefined; ChecksumCRC32?: string | undefined }): SentPart {
     const { ETag, ChecksumCRC32 } = answer;
     if (ETag === undefined || bareEtag(ETag) === undefined) {
       throw new GatewayError('protocol_error', `${this.target.path}: the store took a part without naming its ETag`, {
@@ -358,6 +359,31 @@ export async function confirmSize(bucket: Bucket, { path, key }: UploadTarget, s
     `${path}: the store holds ${facts.size} of ${size} bytes after it took them all`,
     { step: 'verify' },
   );
+}
+
+/** The codes of the gateway for what stores say of the parts of an upload. */
+const PART_ERRORS: Readonly<Record<string, ErrorCode>> = {
+  InvalidPart: 'invalid_part',
+  InvalidPartOrder: 'invalid_part_order',
+  EntityTooSmall: 'part_too_small',
+};
+
+/**
+ * Does work that needs an open upload of a client's own parts. Errors: unknown_upload if the store has lost it,
+ * invalid_part, invalid_part_order, part_too_small.
+ */
+export async function withOwnParts<T>(path: RemotePath, work: Promise<T>): Promise<T> {
+  try {
+    return await inOpenUpload(path, work);
+  } catch (error) {
+    const code = PART_ERRORS[String(replyOf(error).code)];
+    if (code === undefined || !(error instanceof GatewayError)) throw error;
+    throw new GatewayError(code, `${path}: the store refuses its parts`, {
+      step: 'publish',
+      remote: error.remote,
+      cause: error,
+    });
+  }
 }
 
 /** Does work that needs an open upload. @throws GatewayError unknown_upload if the store has lost it */

@@ -11,6 +11,7 @@ import type {
   FileInfo,
   OpenFile,
   PartJournal,
+  PartWriter,
   PieceCommit,
   PiecedFile,
   PieceOptions,
@@ -29,10 +30,13 @@ import {
   type CompletedUpload,
   confirmSize,
   inOpenUpload,
+  withOwnParts,
   MultipartUpload,
   type UploadTarget,
 } from './multipart.js';
+import { S3PartWriter } from './part-writer.js';
 import { S3PieceWriter } from './piece-writer.js';
+import { wantsMd5 } from '../client/checksums.js';
 import { requireFilePlace } from './place.js';
 import { refuseExisting } from './sink.js';
 import { bytesOf, countedTails, TailObjects } from './tails.js';
@@ -46,12 +50,15 @@ interface PiecesTuning {
 const MIB = 1024 * 1024;
 const MAX_GATHERED_BYTES = 64 * MIB;
 const MAX_PARTS = 10_000;
+/** A store that refuses a part of one request only after its head gets it again, if it is short. */
+const SHORT_PART_BYTES = 64 * 1024;
 /** A crash loses these, besides the part that is being gathered: few of them, so that little must be sent again. */
 const MOST_PARTS_IN_FLIGHT = 2;
 
 export class S3Pieces implements Pieces {
   readonly #bucket: Bucket;
   readonly #tuning: PiecesTuning;
+  readonly layout = 'store';
   readonly canBeRead = false;
 
   constructor(bucket: Bucket, tuning: PiecesTuning) {
@@ -98,10 +105,22 @@ export class S3Pieces implements Pieces {
     });
   }
 
+  async sendPart(file: PiecedFile, { number, size }: Pick<StoredPart, 'number' | 'size'>): Promise<PartWriter> {
+    const { calls } = this.#bucket;
+    const hold = calls.context.hold?.() ?? UNCOUNTED;
+    const part = { upload: this.#reopen(file, []), number, size };
+    // A bucket that requires a checksum gets it before the bytes: they are gathered.
+    const isGathered = wantsMd5(calls) === 'yes' || size <= SHORT_PART_BYTES;
+    // The chunks, and the part that is made of them.
+    if (isGathered) hold.require(2 * size);
+    return new S3PartWriter(part, isGathered ? hold : undefined, calls.context.signal);
+  }
+
   async publish(file: PiecedFile, commit: PieceCommit): Promise<FileInfo> {
     const { path } = file;
     const { context } = this.#bucket.calls;
-    const counted = await countedOf(file.journal);
+    const { parts } = commit;
+    const counted = parts === undefined ? await countedOf(file.journal) : { parts, tails: [] };
     if (offsetOf(counted) !== commit.size) throw this.#lost(path);
     const isStaged = file.storeId.startsWith(STAGED);
     if (commit.check !== undefined && !isStaged)
@@ -134,7 +153,7 @@ export class S3Pieces implements Pieces {
     if (exclusive && traits.now.exclusiveComplete !== 'yes')
       await refuseExisting(this.#bucket, this.#target(file.path));
     context.irrevocable?.();
-    return inOpenUpload(file.path, upload.complete(size, exclusive));
+    return withOwnParts(file.path, upload.complete(size, exclusive));
   }
 
   /** A file that must be read again is stored under the hidden name first; the store then copies it. */
@@ -170,7 +189,7 @@ export class S3Pieces implements Pieces {
 
   async #stage(file: PiecedFile, counted: Counted, size: number): Promise<CompletedUpload> {
     const upload = this.#reopen(file, await this.#withoutTails(file, counted));
-    return inOpenUpload(file.path, upload.complete(size, false));
+    return withOwnParts(file.path, upload.complete(size, false));
   }
 
   /** The object at the final path, if it is this file. */

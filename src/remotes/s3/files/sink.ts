@@ -90,7 +90,7 @@ export class SerialPartsSink implements Sink {
   readonly #onFailure: (error: Error) => void;
   readonly #partBytes: number;
   readonly #upload: PendingUpload;
-  #part: StreamedRequest<void> | undefined;
+  #part: StreamedRequest<unknown> | undefined;
   #partLeft = 0;
   #number = 0;
   #left: number;
@@ -142,7 +142,7 @@ export class SerialPartsSink implements Sink {
     }
   }
 
-  async #nextPart(upload: MultipartUpload): Promise<StreamedRequest<void>> {
+  async #nextPart(upload: MultipartUpload): Promise<StreamedRequest<unknown>> {
     await this.#part?.finish();
     this.#number += 1;
     this.#partLeft = Math.min(this.#partBytes, this.#left);

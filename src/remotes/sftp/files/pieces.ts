@@ -48,6 +48,7 @@ interface PiecesPlan {
 
 export class SftpPieces implements Pieces {
   readonly #plan: PiecesPlan;
+  readonly layout = 'offsets';
   readonly canBeRead = true;
 
   constructor(plan: PiecesPlan) {
@@ -76,8 +77,9 @@ export class SftpPieces implements Pieces {
     });
   }
 
-  resume({ path, hidden }: PiecedFile, { offset }: StoredBytes, { hash }: PieceOptions): Promise<PieceWriter> {
+  resume({ path, hidden }: PiecedFile, { offset }: StoredBytes, options: PieceOptions): Promise<PieceWriter> {
     const { context, memory, maxRequests, session } = this.#plan;
+    const { hash, isAmid = false } = options;
     return this.#plan.run(hidden, 'open', async (tree) => {
       const { channel } = tree;
       const entry = await tree.entryIfThere(hidden);
@@ -89,15 +91,19 @@ export class SftpPieces implements Pieces {
       try {
         // A login that may only write has no other information than what was acknowledged before.
         const { size = offset } = (await unlessRefused(measureOpen(channel, handle, file))) ?? {};
-        if (size < offset) throw mismatch(path, size, offset);
-        const isCut = size > offset && (await isDone(channel.setSize(handle, offset)));
+        if (size < offset && !isAmid) throw mismatch(path, size, offset);
+        const isCut = size > offset && !isAmid && (await isDone(channel.setSize(handle, offset)));
         const isClean = isCut || size === offset;
         context.signal.throwIfAborted();
         // No further channels: between their bytes and those of this one, a crash would leave holes that the size does
         // not show.
         const lanes = new Lanes({ channel, handle }, session, undefined);
         const sink = { lanes, path, start: offset, maxRequests, memory };
-        return new SftpPieceWriter({ ...sink, hold: context.hold?.() ?? UNCOUNTED }, context.signal, { isClean, hash });
+        return new SftpPieceWriter({ ...sink, hold: context.hold?.() ?? UNCOUNTED }, context.signal, {
+          isClean,
+          isAmid,
+          hash,
+        });
       } catch (error) {
         tree.giveBack(handle);
         throw error;
@@ -144,11 +150,16 @@ export class SftpPieces implements Pieces {
   }
 }
 
+interface PieceState extends Pick<PieceOptions, 'hash'> {
+  readonly isClean: boolean;
+  readonly isAmid: boolean;
+}
+
 class SftpPieceWriter extends SftpSink implements PieceWriter {
   readonly #piece: SinkPlan;
-  readonly #state: { readonly isClean: boolean } & Pick<PieceOptions, 'hash'>;
+  readonly #state: PieceState;
 
-  constructor(piece: SinkPlan, signal: AbortSignal, state: { readonly isClean: boolean } & Pick<PieceOptions, 'hash'>) {
+  constructor(piece: SinkPlan, signal: AbortSignal, state: PieceState) {
     super(piece);
     this.#piece = piece;
     this.#state = state;
@@ -161,14 +172,14 @@ class SftpPieceWriter extends SftpSink implements PieceWriter {
   }
 
   async settle(keep: boolean): Promise<Settled> {
-    const { isClean } = this.#state;
+    const { isClean, isAmid } = this.#state;
     const { lanes, path, start } = this.#piece;
     const { channel, handle } = lanes.own;
     try {
       if (!this.destroyed) this.end();
       await finished(this);
       await this.drained();
-      const isTakenBack = !keep && this.sentBytes > 0 && (await isDone(channel.setSize(handle, start)));
+      const isTakenBack = !keep && !isAmid && this.sentBytes > 0 && (await isDone(channel.setSize(handle, start)));
       await channel.close(handle);
       if (keep) return { offset: this.safeOffset, isClean };
       return { offset: start, isClean: isTakenBack || (isClean && this.sentBytes === 0) };

@@ -1,0 +1,184 @@
+/**
+ * Puts the parts of an upload behind one another in one hidden file. Most of them are where they belong; others are
+ * read from the server, and written there.
+ */
+import { GatewayError, hasCode } from '../base/errors.js';
+import type { MultipartPart, Upload } from '../contract/upload.js';
+import type { RunningOperation } from '../operations/operation.js';
+import { leaveErrorsToPump, pump } from '../operations/pump.js';
+import { parseRemotePath, ROOT } from '../remotes/path.js';
+import type { PiecedFile, Remote, Settled } from '../remotes/remote.js';
+import { streamOf } from '../remotes/whole.js';
+import { hiddenBeside } from './begin.js';
+import { fileOf, piecesOf, removeFile, type UploadRequest, type UploadServiceOptions } from './file.js';
+import type { HeldUpload } from './writers.js';
+
+interface AssemblyPlan {
+  readonly held: HeldUpload;
+  readonly running: RunningOperation;
+  /** In the order of their numbers. */
+  readonly chosen: readonly MultipartPart[];
+  /** Of all of them. */
+  readonly size: number;
+}
+
+export class Assembly {
+  readonly #options: UploadServiceOptions;
+  readonly #request: UploadRequest;
+  readonly #plan: AssemblyPlan;
+
+  constructor(options: UploadServiceOptions, request: UploadRequest, plan: AssemblyPlan) {
+    this.#options = options;
+    this.#request = request;
+    this.#plan = plan;
+  }
+
+  /** Resolves when the file of the upload has the chosen parts, and nothing else. */
+  async arrange(): Promise<Upload> {
+    const { held, chosen, size } = this.#plan;
+    const { upload } = held;
+    if (upload.layout === 'store') return this.#record(upload.hidden, chosen);
+    const placed = placedAtFront(chosen);
+    const rest = chosen.slice(placed);
+    const front = sizeOf(chosen.slice(0, placed));
+    if (rest.length === 0 && (await this.#endsAt(size))) return this.#record(upload.hidden, chosen);
+    // Parts that lie further behind in the file would be overwritten.
+    const goesOn = rest.length > 0 && rest.every(({ place }) => place !== null);
+    if (goesOn && (await this.#write(upload, rest, front))) return this.#record(upload.hidden, chosen);
+    const hidden = hiddenBeside(parseRemotePath(upload.path, ROOT, 'path'));
+    await this.#options.parts.addFile(upload.id, hidden);
+    if (!(await this.#write({ ...upload, hidden }, chosen, undefined)))
+      throw new GatewayError('size_mismatch', `${hidden} has bytes behind its parts`, { step: 'verify' });
+    return this.#record(hidden, chosen);
+  }
+
+  /** Removes the hidden files that hold nothing any more. */
+  async clean(remote: Remote): Promise<void> {
+    const { parts, operations } = this.#options;
+    const { upload } = this.#plan.held;
+    const leftovers = operations.leftoversOf(this.#request.connection);
+    for (const path of await parts.files(upload.id)) {
+      const file = parseRemotePath(path, ROOT, 'path');
+      await removeFile(remote, file).catch(() => leftovers.removeLater(file));
+      await parts.forgetFile(upload.id, path);
+    }
+  }
+
+  /** Cuts off what is behind the last part. false if the server cannot do that. */
+  async #endsAt(size: number): Promise<boolean> {
+    const { held, running } = this.#plan;
+    const file = fileOf(this.#options.store, held.upload, held.writer);
+    return running.use(async (remote) => {
+      const pieces = piecesOf(remote);
+      if (pieces.layout === 'turns') {
+        const stored = await pieces.measure(file, { offset: size, isUnproven: false });
+        return stored === undefined || stored <= size;
+      }
+      const writer = await pieces.resume(file, { offset: size, isUnproven: false }, { isProven: true });
+      return (await writer.settle(true)).isClean;
+    });
+  }
+
+  /**
+   * Writes parts behind the first `front` bytes of the upload's file; undefined: into a new one. false if other bytes
+   * are behind them then, or the server cannot go on there.
+   */
+  async #write(upload: Upload, parts: readonly MultipartPart[], front: number | undefined): Promise<boolean> {
+    const file = fileOf(this.#options.store, upload, this.#plan.held.writer);
+    let offset = front ?? 0;
+    if (front === undefined)
+      await this.#plan.running.use(async (remote, attempt) => {
+        attempt.committed();
+        await piecesOf(remote).begin(file, { modifiedAt: undefined, isChecked: false });
+      });
+    let isClean = true;
+    for (const stretch of stretchesOf(parts)) {
+      const canFail = offset === front;
+      const written = await this.#copy(stretch, file, offset).catch((error: unknown) => {
+        if (canFail && hasCode(error, 'resume_unsupported')) return undefined;
+        throw error;
+      });
+      if (written === undefined) return false;
+      offset += stretch.size;
+      isClean = written.isClean;
+    }
+    return isClean;
+  }
+
+  /** Reads bytes from one hidden file, and writes them at `offset` of another. */
+  #copy({ place, start, size }: Stretch, target: PiecedFile, offset: number): Promise<Settled> {
+    const { operations } = this.#options;
+    const { connection, memory } = this.#request;
+    const { held, running } = this.#plan;
+    const { signal } = running;
+    const source = parseRemotePath(place ?? held.upload.hidden, ROOT, 'path');
+    const use = { signal, leftovers: () => operations.leftoversOf(connection), memory, yielding: running };
+    // Each with sessions of its own: an FTP server has to close the one on which it stops amid a file.
+    return operations.remotes.useBoth(connection, connection, use, async (from, to, attempt) => {
+      attempt.committed();
+      running.mark('transfer');
+      const opened = await from.read(source, () => ({ start, end: start + size - 1 }));
+      const body = streamOf(opened);
+      leaveErrorsToPump(body);
+      try {
+        if (opened.range === undefined)
+          throw new GatewayError('size_mismatch', `${source} has other bytes than were stored`, { step: 'verify' });
+        const at = { offset, isUnproven: false };
+        const writer = await piecesOf(to).resume(target, at, { isProven: true });
+        try {
+          await pump(body, writer, { signal, size, isMoreToCome: true });
+        } catch (error) {
+          await writer.settle(false).catch(() => undefined);
+          throw error;
+        }
+        return await writer.settle(true);
+      } finally {
+        body.destroy();
+      }
+    });
+  }
+
+  #record(hidden: string, chosen: readonly MultipartPart[]): Promise<Upload> {
+    const { upload, writer } = this.#plan.held;
+    let start = 0;
+    const parts = chosen.map(({ number, size }) => {
+      const at = { number, start };
+      start += size;
+      return at;
+    });
+    return this.#options.parts.arrange({ id: upload.id, writer, hidden }, parts);
+  }
+}
+
+/** The number of parts that are where they belong, before the first that is not. */
+function placedAtFront(parts: readonly MultipartPart[]): number {
+  let end = 0;
+  const misplaced = parts.findIndex(({ place, start, size }) => {
+    if (place !== null || start !== end) return true;
+    end += size;
+    return false;
+  });
+  return misplaced === -1 ? parts.length : misplaced;
+}
+
+const sizeOf = (parts: readonly MultipartPart[]): number => parts.reduce((sum, { size }) => sum + size, 0);
+
+/** Bytes of one hidden file; null: that of the upload. */
+interface Stretch {
+  readonly place: string | null;
+  readonly start: number;
+  readonly size: number;
+}
+
+/** Parts that lie behind one another are read at once. */
+function stretchesOf(parts: readonly MultipartPart[]): readonly Stretch[] {
+  const stretches: Stretch[] = [];
+  for (const { place, start, size } of parts) {
+    if (size === 0) continue;
+    const last = stretches.at(-1);
+    if (last !== undefined && last.place === place && last.start + last.size === start)
+      stretches[stretches.length - 1] = { ...last, size: last.size + size };
+    else stretches.push({ place, start, size });
+  }
+  return stretches;
+}

@@ -1,0 +1,234 @@
+/**
+ * The requests that write parts of multipart uploads, over all nodes: one for each number. Each holds a lease in the
+ * database that it renews. While an upload is ended, no part is taken.
+ */
+import { orAbort, within } from '../base/deadline.js';
+import type { EndSignal } from '../base/ending.js';
+import { GatewayError, unknown } from '../base/errors.js';
+import { Periodic } from '../base/periodic.js';
+import { uuidv7 } from '../base/uuid.js';
+import type { Upload } from '../contract/upload.js';
+import type { RemotePath } from '../remotes/path.js';
+import type { Lapse, MultipartParts, PartPlace, UploadAddress, UploadLimits } from '../storage/storage.js';
+import { goneOn, locked, type Writers } from './writers.js';
+
+const RENEW_EVERY_MS = 1_000;
+/** A lease that could not be renewed for so long may soon belong to another request: well below its length. */
+const FENCE_MS = 5_000;
+/** A part that waits on another node is not heard. */
+const CHECK_EVERY_MS = 500;
+/** A lease that has expired by the database's clock, and is not renewed for so long, belongs to a dead writer. */
+const LAPSED_MS = 2 * RENEW_EVERY_MS;
+/** By then a writer that was asked has ended, and a dead writer's lease has expired. */
+const PATIENCE_MS = 25_000;
+
+export interface PartPatience {
+  /** Another part than the first may define the usual size of parts. */
+  readonly defineMs: number;
+  /** The usual size of parts is unknown. */
+  readonly sizeMs: number;
+  /** No other part arrives before it. */
+  readonly turnMs: number;
+}
+
+const PATIENCE: PartPatience = { defineMs: 300, sizeMs: 2_000, turnMs: 20_000 };
+
+interface PartWriterOptions {
+  readonly parts: MultipartParts;
+  readonly writers: Pick<Writers, 'take'>;
+  readonly limits: Pick<UploadLimits, 'expireHours'>;
+  /** For the whole upload; 0 = no limit. */
+  readonly maxBytes: number;
+  readonly patience?: PartPatience | undefined;
+}
+
+interface WantedPart {
+  readonly number: number;
+  readonly size: number;
+  /** It cannot be written in the file of the upload. */
+  readonly mustGoAside?: boolean;
+}
+
+/** A part, held by the request that writes it. */
+export interface HeldPart extends PartPlace {
+  readonly id: string;
+  readonly number: number;
+  readonly writer: string;
+  readonly upload: Upload;
+  /** It must not be written any more. */
+  lost: (reason: GatewayError) => void;
+  /** Its row is stored, or nothing of it counts. Never rejects. */
+  release(isStored: boolean): Promise<void>;
+}
+
+interface Holding extends HeldPart {
+  renewedAt: number;
+}
+
+export class PartWriters {
+  readonly #options: PartWriterOptions;
+  readonly #patience: PartPatience;
+  readonly #holdings = new Map<string, Holding>();
+  /** Those who wait on this node, by upload. */
+  readonly #waiting = new Map<string, Set<() => void>>();
+  readonly #fencing = new Periodic(() => this.#fence(), RENEW_EVERY_MS);
+  readonly #renewing = new Periodic(() => this.#renew(), RENEW_EVERY_MS);
+
+  constructor(options: PartWriterOptions) {
+    this.#options = options;
+
+    this.#patience = options.patience ?? PATIENCE;
+  }
+
+  /**
+   * Waits until the part may be written, and decides where. Errors: unknown_upload, upload_locked, too_large. `aside`
+   * makes names for hidden files.
+   */
+  async take(
+    at: UploadAddress,
+    { number, size, mustGoAside = false }: WantedPart,
+    aside: () => RemotePath,
+    { keyId, signal }: { readonly keyId: string; readonly signal: EndSignal },
+  ): Promise<HeldPart> {
+    const { parts, limits, maxBytes } = this.#options;
+    const writer = uuidv7();
+    const beganAt = performance.now();
+    const lapses = new Lapses();
+    let pulse = '';
+    let movedAt = beganAt;
+    let isImpatient = false;
+    for (;;) {
+      const now = performance.now();
+      const claim = {
+        number,
+        size,
+        writer,
+        aside: aside(),
+        mustGoAside,
+        isImpatient,
+        maxBytes,
+        dead: lapses.confirmed(now),
+      };
+      const defines = now - beganAt >= this.#patience.defineMs;
+      const claimed = await parts.claim(at, { ...claim, defines }, limits);
+      if (claimed === undefined) throw unknown('upload', at.id);
+      if ('upload' in claimed) {
+        return this.#hold({ ...claimed, id: at.id, number, writer }, now);
+      }
+      lapses.seen(claimed.lapses, now);
+      // Another part that arrives before it may still make room for it.
+      if (claimed.pulse !== pulse || claimed.pulse.endsWith(writer)) movedAt = now;
+      pulse = claimed.pulse;
+      const { waits } = claimed;
+      if (waits === 'size') isImpatient = now - beganAt > this.#patience.sizeMs;
+      if (waits === 'turn') isImpatient ||= now - movedAt > this.#patience.turnMs;
+      if ((waits === 'part' || waits === 'end') && now - beganAt > PATIENCE_MS) throw locked();
+      if (waits === 'end') await this.#awaitEnd(at, keyId, signal);
+      else await this.#rest(at.id, waits === 'size' ? this.#patience.defineMs : CHECK_EVERY_MS, signal);
+    }
+  }
+
+  /** Waits until no request writes a part of the upload, whose end the caller holds. @throws GatewayError upload_locked */
+  async clear(id: string, signal: EndSignal): Promise<void> {
+    const until = performance.now() + PATIENCE_MS;
+    const lapses = new Lapses();
+    for (;;) {
+      const now = performance.now();
+      const left = await this.#options.parts.writers(id, lapses.confirmed(now));
+      if (left === undefined) return;
+      lapses.seen(left, now);
+      for (const holding of this.#holdings.values()) if (holding.id === id) holding.lost(ended());
+      if (now > until) throw locked();
+      await this.#rest(id, CHECK_EVERY_MS, signal);
+    }
+  }
+
+  #hold(part: Omit<HeldPart, 'lost' | 'release'>, renewedAt: number): HeldPart {
+    const { id, number, writer } = part;
+    const holding: Holding = {
+      ...part,
+      renewedAt,
+      lost: () => undefined,
+      release: async (isStored) => {
+        this.#holdings.delete(writer);
+        if (this.#holdings.size === 0) {
+          void this.#fencing.stop();
+          void this.#renewing.stop();
+        }
+        // Without this call the lease expires by itself.
+        if (!isStored) await this.#options.parts.release({ id, number, writer }).catch(() => undefined);
+        for (const wake of this.#waiting.get(id) ?? []) wake();
+      },
+    };
+    this.#fencing.start();
+    this.#renewing.start();
+    this.#holdings.set(writer, holding);
+    return holding;
+  }
+
+  /** A writer that ends the upload may have died. */
+  async #awaitEnd(at: UploadAddress, keyId: string, signal: EndSignal): Promise<void> {
+    const held = await this.#options.writers.take(at, keyId, signal);
+    await held.release(true);
+    if (held.upload.state === 'publishing')
+      throw new GatewayError('upload_locked', 'this upload is being completed', { step: 'request' });
+  }
+
+  async #rest(id: string, ms: number, signal: EndSignal): Promise<void> {
+    const waiting = this.#waiting.get(id) ?? new Set();
+    this.#waiting.set(id, waiting);
+    let wake = (): void => undefined;
+    try {
+      const woken = new Promise<void>((done) => waiting.add((wake = done)));
+      await within(orAbort(woken, signal), ms, () => undefined);
+    } finally {
+      waiting.delete(wake);
+      if (waiting.size === 0) this.#waiting.delete(id);
+    }
+  }
+
+  /** Also runs while a renewal waits for the database. */
+  #fence(): void {
+    const now = performance.now();
+    for (const holding of this.#holdings.values()) if (now - holding.renewedAt > FENCE_MS) holding.lost(goneOn());
+  }
+
+  async #renew(): Promise<void> {
+    const now = performance.now();
+    const holdings = [...this.#holdings.values()];
+    try {
+      const renewed = await this.#options.parts.renew(holdings);
+      for (const holding of holdings) {
+        if (!this.#holdings.has(holding.writer)) continue;
+        const answer = renewed.get(holding.writer);
+        if (answer === undefined) holding.lost(goneOn());
+        else holding.renewedAt = now;
+        if (answer?.isAsked === true) holding.lost(ended());
+      }
+    } catch {
+      // If renewals keep failing, the fence ends them.
+    }
+  }
+}
+
+/** Leases that are over: a clock that jumps ahead ends none that is renewed. */
+class Lapses {
+  #since = new Map<string, { readonly lapse: Lapse; readonly at: number }>();
+
+  seen(lapses: readonly Lapse[], now: number): void {
+    const former = this.#since;
+    this.#since = new Map(
+      lapses.map((lapse) => {
+        const key = `${lapse.writer} ${lapse.until}`;
+        return [key, { lapse, at: former.get(key)?.at ?? now }];
+      }),
+    );
+  }
+
+  confirmed(now: number): readonly Lapse[] {
+    return [...this.#since.values()].filter(({ at }) => now - at > LAPSED_MS).map(({ lapse }) => lapse);
+  }
+}
+
+const ended = (): GatewayError =>
+  new GatewayError('upload_locked', 'the upload is being completed or ended', { step: 'transfer' });
