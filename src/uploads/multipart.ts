@@ -193,6 +193,12 @@ export class MultipartUploads {
     }
   }
 
+  /** @throws GatewayError unknown_upload, also for an upload of another file */
+  async requireFor(request: Pick<UploadRequest, 'caller' | 'connection' | 'path'>, id: string): Promise<void> {
+    const { path } = await this.#find(multipartAt(request, id));
+    if (path !== request.path) throw unknown('upload', id);
+  }
+
   async #find(address: UploadAddress): Promise<Upload> {
     const upload = await this.#options.store.find(address);
     if (upload === undefined) throw unknown('upload', address.id);

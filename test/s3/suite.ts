@@ -312,6 +312,9 @@ export function s3Suite(entry: ServerEntry): void {
       await assert.rejects(client.send(new HeadObjectCommand(at(key))), statusIs(404));
       const complete = (Parts: object[]) =>
         client.send(new CompleteMultipartUploadCommand({ ...at(key), UploadId, MultipartUpload: { Parts } }));
+      const elsewhere = { Bucket: BUCKET, Key: `${key}2`, UploadId };
+      await failsWith('NoSuchUpload', client.send(new AbortMultipartUploadCommand(elsewhere)));
+      await failsWith('NoSuchUpload', client.send(new ListPartsCommand(elsewhere)));
       await failsWith('InvalidPartOrder', complete([...sent].reverse()));
       await failsWith('InvalidPart', complete([...sent, { PartNumber: 9, ETag: '"none"' }]));
       const done = await complete(sent);

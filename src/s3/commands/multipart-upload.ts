@@ -16,7 +16,9 @@ export async function openUpload(call: Call): Promise<{ readonly request: Upload
   const connection = await bucketOf(call);
   const id = call.request.query.get('uploadId') ?? '';
   if (!isUuid(id)) throw new S3Error('NoSuchUpload', 'there is no such upload', 'unknown_upload');
-  return { request: uploadOf(call, connection), id };
+  const request = uploadOf(call, connection);
+  await call.services.multipart.requireFor(request, id);
+  return { request, id };
 }
 
 const MOST_PARTS = 10_000;
