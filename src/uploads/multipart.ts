@@ -12,7 +12,7 @@ import { addressOf, beginUpload, hiddenBeside, keyIdOf, refuseFolder } from './b
 import { type Completed, Completion } from './completion.js';
 import { partOf, tooLarge, type UploadRequest, type UploadServiceOptions } from './file.js';
 import { chosenOf, type ListedPart, MOST_PARTS, requireOrder } from './part-list.js';
-import { type HeldPart, type PartPatience, PartWriters } from './part-writers.js';
+import { type HeldPart, PartWriters } from './part-writers.js';
 import { type Part, PartWork } from './part-work.js';
 import type { UploadService } from './service.js';
 import { Writers } from './writers.js';
@@ -39,13 +39,13 @@ export class MultipartUploads {
   readonly #writers: Writers;
   readonly #partWriters: PartWriters;
 
-  constructor(options: UploadServiceOptions, service: Pick<UploadService, 'end'>, patience?: PartPatience) {
+  constructor(options: UploadServiceOptions, service: Pick<UploadService, 'end'>) {
     this.#options = options;
     this.#service = service;
 
     const { store, parts, limits, maxBytes } = options;
     this.#writers = new Writers(store, limits);
-    this.#partWriters = new PartWriters({ parts, writers: this.#writers, limits, maxBytes, patience });
+    this.#partWriters = new PartWriters({ parts, writers: this.#writers, limits, maxBytes });
   }
 
   /** Errors: resume_unsupported, share_exceeded, is_a_folder, quota_exceeded, and those of the remote. */

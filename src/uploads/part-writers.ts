@@ -22,16 +22,12 @@ const LAPSED_MS = 2 * RENEW_EVERY_MS;
 /** By then a writer that was asked has ended, and a dead writer's lease has expired. */
 const PATIENCE_MS = 25_000;
 
-export interface PartPatience {
-  /** Another part than the first may define the usual size of parts. */
-  readonly defineMs: number;
-  /** The usual size of parts is unknown. */
-  readonly sizeMs: number;
-  /** No other part arrives before it. */
-  readonly turnMs: number;
-}
-
-const PATIENCE: PartPatience = { defineMs: 300, sizeMs: 2_000, turnMs: 20_000 };
+/** Another part than the first may define the usual size of parts after this time. */
+const DEFINE_MS = 300;
+/** For a part of an odd size, while the usual one is unknown. */
+const SIZE_MS = 2_000;
+/** For a turn, while no other part arrives before it. */
+const TURN_MS = 20_000;
 
 interface PartWriterOptions {
   readonly parts: MultipartParts;
@@ -39,7 +35,6 @@ interface PartWriterOptions {
   readonly limits: Pick<UploadLimits, 'expireHours'>;
   /** For the whole upload; 0 = no limit. */
   readonly maxBytes: number;
-  readonly patience?: PartPatience | undefined;
 }
 
 interface WantedPart {
@@ -67,7 +62,6 @@ interface Holding extends HeldPart {
 
 export class PartWriters {
   readonly #options: PartWriterOptions;
-  readonly #patience: PartPatience;
   readonly #holdings = new Map<string, Holding>();
   /** Those who wait on this node, by upload. */
   readonly #waiting = new Map<string, Set<() => void>>();
@@ -76,8 +70,6 @@ export class PartWriters {
 
   constructor(options: PartWriterOptions) {
     this.#options = options;
-
-    this.#patience = options.patience ?? PATIENCE;
   }
 
   /**
@@ -109,7 +101,7 @@ export class PartWriters {
         maxBytes,
         dead: lapses.confirmed(now),
       };
-      const defines = now - beganAt >= this.#patience.defineMs;
+      const defines = now - beganAt >= DEFINE_MS;
       const claimed = await parts.claim(at, { ...claim, defines }, limits);
       if (claimed === undefined) throw unknown('upload', at.id);
       if ('upload' in claimed) {
@@ -120,11 +112,11 @@ export class PartWriters {
       if (claimed.pulse !== pulse || claimed.pulse.endsWith(writer)) movedAt = now;
       pulse = claimed.pulse;
       const { waits } = claimed;
-      if (waits === 'size') isImpatient = now - beganAt > this.#patience.sizeMs;
-      if (waits === 'turn') isImpatient ||= now - movedAt > this.#patience.turnMs;
+      if (waits === 'size') isImpatient = now - beganAt > SIZE_MS;
+      if (waits === 'turn') isImpatient ||= now - movedAt > TURN_MS;
       if ((waits === 'part' || waits === 'end') && now - beganAt > PATIENCE_MS) throw locked();
       if (waits === 'end') await this.#awaitEnd(at, keyId, signal);
-      else await this.#rest(at.id, waits === 'size' ? this.#patience.defineMs : CHECK_EVERY_MS, signal);
+      else await this.#rest(at.id, waits === 'size' ? DEFINE_MS : CHECK_EVERY_MS, signal);
     }
   }
 
@@ -182,6 +174,8 @@ export class PartWriters {
       const woken = new Promise<void>((done) => waiting.add((wake = done)));
       await within(orAbort(woken, signal), ms, () => undefined);
     } finally {
+      // Otherwise the signal would keep its listener.
+      wake();
       waiting.delete(wake);
       if (waiting.size === 0) this.#waiting.delete(id);
     }
