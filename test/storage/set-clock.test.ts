@@ -150,7 +150,16 @@ describe('a database whose clock is set', () => {
     const uploadId = randomUUID();
     const row = { id: uploadId, accountId, connectionId: 'warehouse', keyId: null, path: '/a', hidden: '/.a' };
     await one.uploads.create(
-      { ...row, metadata: '', overwrite: true, modifiedAt: null, length: 10, wantsDigest: false, hashStates: null, layout: null },
+      {
+        ...row,
+        metadata: '',
+        overwrite: true,
+        modifiedAt: null,
+        length: 10,
+        wantsDigest: false,
+        hashStates: null,
+        layout: null,
+      },
       randomUUID(),
       UPLOAD_LIMITS,
     );
