@@ -32,7 +32,10 @@ import { after, before, describe, test } from 'node:test';
 import type { ServerEntry, TestServer } from '../servers/catalogue.js';
 import { KEY, startGateway, type TestGateway } from '../support/gateway.js';
 
-const PAIR = { accessKeyId: 'FTGATESTTESTTESTTEST', secretAccessKey: 'test-secret-of-forty-characters-0123456789' };
+export const PAIR = {
+  accessKeyId: 'FTGATESTTESTTESTTEST',
+  secretAccessKey: 'test-secret-of-forty-characters-0123456789',
+};
 const BUCKET = 'c1';
 const MIB = 1024 * 1024;
 
@@ -375,7 +378,8 @@ export function clientOf(gateway: TestGateway, pair = PAIR): S3Client {
     endpoint: `${gateway.url}/s3`,
     region: 'us-east-1',
     forcePathStyle: true,
-    credentials: pair,
+    // The SDK writes into it.
+    credentials: { ...pair },
     maxAttempts: 1,
   });
 }
