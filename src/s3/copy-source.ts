@@ -3,7 +3,7 @@ import type { Connection } from '../connections/connection.js';
 import { requireActive, requireOpen } from '../connections/require.js';
 import { bucketOf, type Call } from './call.js';
 import { S3Error } from './errors.js';
-import { decoded, targetOf } from './target.js';
+import { decoded, type Target, targetOf } from './target.js';
 
 export interface CopySource {
   readonly connection: Connection;
@@ -15,8 +15,7 @@ export async function copySourceOf(call: Call): Promise<CopySource> {
   const field = call.request.headers.get('x-amz-copy-source') ?? '';
   const [path = '', version] = field.split('?versionId=', 2);
   if (version !== undefined && version !== 'null') throw new S3Error('NotImplemented', 'there are no versions');
-  // Clients encode all of it, or only the key.
-  const { bucket, key } = targetOf(`/${(path.includes('/') ? path : decoded(path)).replace(/^\//, '')}`);
+  const { bucket, key } = sourceIn(path);
   if (bucket === '' || key === '') throw new S3Error('InvalidArgument', 'x-amz-copy-source must be /bucket/key');
   if (!call.caller.scopes.includes('read')) {
     throw new S3Error('AccessDenied', 'the source of a copy needs the scope "read"', 'scope_missing');
@@ -25,4 +24,11 @@ export async function copySourceOf(call: Call): Promise<CopySource> {
   requireActive(connection);
   requireOpen(connection);
   return { connection, key };
+}
+
+/** Clients encode all of it, its slash as well, or its parts; what is decoded is not decoded again. */
+function sourceIn(path: string): Target {
+  if (path.includes('/')) return targetOf(`/${path.replace(/^\//, '')}`);
+  const [bucket = '', ...names] = decoded(path).replace(/^\//, '').split('/');
+  return { bucket, key: names.join('/') };
 }
