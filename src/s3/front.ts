@@ -15,6 +15,7 @@ import type { ApiKeyRecord } from '../storage/storage.js';
 import { bodyOf } from './body/body.js';
 import { type Command, type S3Services, XML } from './call.js';
 import { formOf, S3Error } from './errors.js';
+import { refusePromises } from './promises.js';
 import { commandOf } from './routes.js';
 import { signedRequestOf, type SignedRequest } from './signature/signed-request.js';
 import { SignatureCheck } from './signature/verify.js';
@@ -87,6 +88,7 @@ export function createS3Front(options: S3Options): HttpHandler {
     await takeRate(rate, caller);
     const command = (state.command = commandOf(request, target));
     admit(caller, request, command.scope);
+    refusePromises(request, command, caller);
     const body = () => bodyOf(request, signed, key);
     return command.run({ services, request, requestId, caller, span: state.span, ...target, body });
   }

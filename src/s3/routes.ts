@@ -72,7 +72,7 @@ export function commandOf(
 ): Command {
   const level: Level = target.bucket === '' ? 'service' : target.key === '' ? 'bucket' : 'key';
   const rows = TABLE[`${method} ${level}`] ?? [];
-  const asked = OPERATIONS.filter((name) => query.has(name));
+  const asked = isChange(method) ? [...query.keys()].filter(isMeant) : OPERATIONS.filter((name) => query.has(name));
   const row = rows.find(
     ({ query: needed = [], header }) =>
       (header === undefined || headers.has(header)) &&
@@ -80,13 +80,20 @@ export function commandOf(
       asked.every((name) => needed.some((parameter) => parameter.split('=')[0] === name)),
   );
   if (row !== undefined) return row.command;
-  if (rows.length === 0 && asked.length === 0 && !(method === 'PUT' || method === 'DELETE' || method === 'POST')) {
+  if (rows.length === 0 && asked.length === 0 && !isChange(method)) {
     throw new S3Error('MethodNotAllowed', `${method.slice(0, 20)} is not allowed here`, 'method_not_allowed');
   }
   const what =
-    asked.length === 0 ? `${method.slice(0, 20)} of a ${level}` : `${method.slice(0, 20)} with ${asked.join(', ')}`;
+    asked.length === 0
+      ? `${method.slice(0, 20)} of a ${level}`
+      : `${method.slice(0, 20)} with ${asked.join(', ').slice(0, 200)}`;
   throw new S3Error('NotImplemented', `${what} is not implemented`, 'unsupported_operation');
 }
+
+const isChange = (method: string): boolean => method === 'PUT' || method === 'DELETE' || method === 'POST';
+
+/** A change must know all parameters: S3 and its likes get new ones, such as `?renameObject` and `?append`. */
+const isMeant = (name: string): boolean => !/^x-/i.test(name);
 
 function isGiven(query: URLSearchParams, parameter: string): boolean {
   const [name = '', value] = parameter.split('=');

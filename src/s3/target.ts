@@ -13,6 +13,8 @@ export function targetOf(path: string): Target {
   const slash = path.indexOf('/', 1);
   const bucket = slash < 0 ? path.slice(1) : path.slice(1, slash);
   const key = slash < 0 ? '' : path.slice(slash + 1);
+  // Not the service: a bucket that was left out must not list all others.
+  if (bucket === '' && key !== '') throw new S3Error('InvalidURI', 'the address names a key without a bucket');
   return { bucket: decoded(bucket), key: decoded(key) };
 }
 
