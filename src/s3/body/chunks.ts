@@ -5,6 +5,7 @@
 import { createHash, createHmac, hash, type Hash } from 'node:crypto';
 import { Transform, type TransformCallback } from 'node:stream';
 import { EMPTY_DIGEST } from '../../base/aws-signature.js';
+import { Turns } from '../../base/turns.js';
 import { S3Error } from '../errors.js';
 import { isSame } from '../signature/verify.js';
 import type { Checksum } from './checksums.js';
@@ -31,6 +32,8 @@ const CRLF = Buffer.from('\r\n');
 /** A chunk's line has a size and a signature. */
 const MOST_LINE_BYTES = 256;
 const MOST_TRAILER_BYTES = 4_096;
+/** Smaller pieces are passed on together: each costs more memory than it holds. */
+const SMALL_BYTES = 4_096;
 const LINE = /^([\da-f]{1,16})(?:;chunk-signature=([\da-f]{64}))?$/i;
 
 type State = 'line' | 'data' | 'data-end' | 'trailer' | 'over';
@@ -48,21 +51,17 @@ export class ChunkedBody extends Transform {
   #previous: string;
   readonly #trailer = new Map<string, string>();
   #trailerBytes = 0;
+  /** Small pieces that have not been passed on. */
+  #gathered: Buffer[] = [];
 
   constructor(options: ChunkedOptions) {
     super();
     this.#options = options;
-
     this.#previous = options.signer?.seed ?? '';
   }
 
   override _transform(bytes: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
-    try {
-      this.#take(bytes);
-      done();
-    } catch (error) {
-      done(error as Error);
-    }
+    this.#take(bytes).then(() => done(), done);
   }
 
   override _flush(done: TransformCallback): void {
@@ -72,18 +71,33 @@ export class ChunkedBody extends Transform {
     done();
   }
 
-  #take(bytes: Buffer): void {
+  /** In turns: one read can hold thousands of chunks, each with a signature. */
+  async #take(bytes: Buffer): Promise<void> {
+    const turns = new Turns();
     for (let rest = bytes; rest.length > 0;) {
       if (this.#state === 'over') throw incomplete('bytes follow the last chunk');
       rest = this.#state === 'data' ? this.#takeData(rest) : this.#takeLine(rest);
+      if (!turns.isOver()) continue;
+      this.#passOn();
+      await turns.next();
     }
+    this.#passOn();
+  }
+
+  #passOn(): void {
+    const [first, ...others] = this.#gathered;
+    if (first === undefined) return;
+    this.push(others.length === 0 ? first : Buffer.concat(this.#gathered));
+    this.#gathered = [];
   }
 
   #takeData(bytes: Buffer): Buffer {
     const data = bytes.subarray(0, this.#left);
     this.#hash?.update(data);
     this.#left -= data.length;
-    this.push(data);
+    if (data.length >= SMALL_BYTES) this.#passOn();
+    this.#gathered.push(data);
+    if (data.length >= SMALL_BYTES) this.#passOn();
     if (this.#left === 0) this.#state = 'data-end';
     return bytes.subarray(data.length);
   }
