@@ -1,8 +1,8 @@
 /** XML that clients send: bounded, without document types, read by fast-xml-parser. */
 import { XMLParser } from 'fast-xml-parser';
 import { isUtf8 } from 'node:buffer';
-import { createHash } from 'node:crypto';
-import { buffer } from 'node:stream/consumers';
+import { createHash, type Hash } from 'node:crypto';
+import type { Readable } from 'node:stream';
 import { Turns } from '../base/turns.js';
 import { verifyDigest } from '../operations/pump.js';
 import type { Call } from './call.js';
@@ -11,9 +11,15 @@ import { S3Error } from './errors.js';
 /** A thousand keys of a kilobyte, or ten thousand parts. */
 const MOST_BYTES = 2 * 1024 * 1024;
 const WITHIN_MS = 60_000;
-/** 5 ms of the event loop. */
-const SLICE_CHARACTERS = 16 * 1024;
-const MOST_SLICE_CHARACTERS = 4 * SLICE_CHARACTERS;
+const HASHED_BYTES = 256 * 1024;
+/** A slice and the rest of its last item hold the event loop for 15 ms at most, whatever elements they are. */
+const SLICE_CHARACTERS = 8 * 1024;
+/** An item has a key of 1,024 bytes; each can be a reference. */
+const MOST_SLICE_CHARACTERS = 2 * SLICE_CHARACTERS;
+/** As many as a multipart upload has parts. */
+const MOST_ITEMS = 10_000;
+/** What a document has around the content of its root. */
+const MOST_EDGE_CHARACTERS = 1_024;
 
 const parser = new XMLParser({
   ignoreAttributes: true,
@@ -38,7 +44,7 @@ export async function readXmlList(call: Call, root: string, item: string): Promi
     const { [item]: found = [], ...rest } = parse(`<${root}>${slice}</${root}>`, root);
     Object.assign(others, rest);
     for (const one of [found].flat()) {
-      if (!isElement(one)) throw malformed();
+      if (!isElement(one) || items.length === MOST_ITEMS) throw malformed();
       items.push(one);
     }
   }
@@ -62,20 +68,42 @@ async function readText(call: Call): Promise<string> {
   }
   // Held as bytes, as text, and as what it becomes.
   request.claims.memory.hold().require(4 * body.size);
-  const bytes = typeof body.bytes === 'function' ? await body.bytes() : await buffer(body.bytes);
+  const bytes = typeof body.bytes === 'function' ? await body.bytes() : await gathered(body.bytes);
   const { digest } = body;
-  if (digest !== undefined) verifyDigest(digest, createHash(digest.algorithm).update(bytes));
+  if (digest !== undefined) verifyDigest(digest, await hashOf(bytes, digest.algorithm));
   const text = bytes.toString();
   // No document types, comments and sections: lists need none, and a slice could end in one.
   if (!isUtf8(bytes) || text.includes('<!')) throw malformed();
   return text;
 }
 
+async function gathered(stream: Readable): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  for await (const piece of stream as AsyncIterable<Buffer>) pieces.push(piece);
+  return Buffer.concat(pieces);
+}
+
+async function hashOf(bytes: Buffer, algorithm: string): Promise<Hash> {
+  const hash = createHash(algorithm);
+  const turns = new Turns();
+  for (let from = 0; from < bytes.length; from += HASHED_BYTES) {
+    if (turns.isOver()) await turns.next();
+    hash.update(bytes.subarray(from, from + HASHED_BYTES));
+  }
+  return hash;
+}
+
+/** Looks at the edges alone: an expression over the whole text would go through it many times. */
 function contentOf(text: string, root: string): string {
-  const [, content] =
-    new RegExp(`^\\s*(?:<\\?xml[^<>]*\\?>\\s*)?<${root}(?:\\s[^<>]*)?>([^]*)</${root}\\s*>\\s*$`).exec(text) ?? [];
-  if (content === undefined) throw malformed();
-  return content;
+  const open = new RegExp(`^\\s*(?:<\\?xml[^<>]*\\?>\\s*)?<${root}(?:\\s[^<>]*)?>`).exec(
+    text.slice(0, MOST_EDGE_CHARACTERS),
+  );
+  const end = text.lastIndexOf(`</${root}`);
+  const from = open?.[0].length ?? 0;
+  const close = text.slice(end + root.length + 2);
+  const isClosed = close.length <= MOST_EDGE_CHARACTERS && /^\s*>\s*$/.test(close);
+  if (open === null || end < from || !isClosed) throw malformed();
+  return text.slice(from, end);
 }
 
 function* slicesOf(content: string, end: string): Generator<string> {

@@ -12,14 +12,20 @@ const NAMESPACE = 'http://s3.amazonaws.com/doc/2006-03-01/';
 
 /** A whole document. `root` has the namespace of S3. */
 export function xml(root: string, content: XmlContent): string {
-  let inside = '';
-  if (isText(content)) inside = textOf(String(content));
-  else for (const [name, inner] of content) inside += element(name, inner);
-  return `<?xml version="1.0" encoding="UTF-8"?>\n<${root} xmlns="${NAMESPACE}">${inside}</${root}>`;
+  if (isText(content)) return documentOf(root, [textOf(String(content))]);
+  return documentOf(
+    root,
+    Array.from(content, ([name, inner]) => element(name, inner)),
+  );
+}
+
+/** The same of elements that are written already. */
+export function documentOf(root: string, elements: readonly string[]): string {
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<${root} xmlns="${NAMESPACE}">${elements.join('')}</${root}>`;
 }
 
 /** One element; "" without content. */
-function element(name: string, content: XmlContent | undefined): string {
+export function element(name: string, content: XmlContent | undefined): string {
   if (content === undefined) return '';
   if (isText(content)) return `<${name}>${textOf(String(content))}</${name}>`;
   let inside = '';

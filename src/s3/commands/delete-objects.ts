@@ -1,9 +1,9 @@
 import PQueue from 'p-queue';
 import { type GatewayError, toGatewayError } from '../../base/errors.js';
 import type { HttpAnswer } from '../../http/types.js';
-import { bucketOf, type Call, type Command, xmlAnswer } from '../call.js';
+import { bucketOf, type Call, type Command, XML } from '../call.js';
 import { formOf } from '../errors.js';
-import type { XmlElement } from '../xml.js';
+import { documentOf, element } from '../xml.js';
 import { malformed, readXmlList, textIn } from '../xml-body.js';
 import { deleteKey } from './delete-object.js';
 import { asMismatch } from './put-object.js';
@@ -22,11 +22,12 @@ async function run(call: Call): Promise<HttpAnswer> {
   if (keys.length === 0 || keys.length > MOST_KEYS || keys.includes('')) throw malformed();
   const isQuiet = textIn(others, 'Quiet') === 'true';
   const queue = new PQueue({ concurrency: AT_ONCE });
+  // Each is written when it is known: a thousand at once would hold the event loop.
   const results = await queue.addAll(
-    keys.map((key) => async (): Promise<XmlElement | undefined> => {
+    keys.map((key) => async (): Promise<string> => {
       try {
         await deleteKey(call, connection, key);
-        return isQuiet ? undefined : ['Deleted', [['Key', key]]];
+        return isQuiet ? '' : element('Deleted', [['Key', key]]);
       } catch (thrown) {
         // The client has left: no further keys.
         call.request.ending.throwIfAborted();
@@ -34,19 +35,13 @@ async function run(call: Call): Promise<HttpAnswer> {
       }
     }),
   );
-  return xmlAnswer(
-    'DeleteResult',
-    results.filter((result) => result !== undefined),
-  );
+  return { status: 200, headers: XML, body: documentOf('DeleteResult', results) };
 }
 
-function failureOf(key: string, error: GatewayError): XmlElement {
-  return [
-    'Error',
-    [
-      ['Key', key],
-      ['Code', formOf(error).code],
-      ['Message', error.clientText],
-    ],
-  ];
+function failureOf(key: string, error: GatewayError): string {
+  return element('Error', [
+    ['Key', key],
+    ['Code', formOf(error).code],
+    ['Message', error.clientText],
+  ]);
 }
