@@ -203,6 +203,15 @@ export function listenersOf(
   return ports.map((port) => ({ address, port }));
 }
 
+/** The port of a listener, and the setting that has it. */
+export interface ListenerPort {
+  readonly port: number;
+  readonly setting: string;
+}
+
+export const mainPort = ({ server }: Config): ListenerPort => ({ port: server.port, setting: 'server.port' });
+export const s3Port = ({ s3 }: Config): ListenerPort => ({ port: s3.port, setting: 's3.port' });
+
 /** Whether the S3 front has a listener of its own beside its addresses on the main one. */
 export const hasOwnListener = ({ enabled, port }: Config['s3']): boolean => enabled && port !== 0;
 
@@ -441,10 +450,15 @@ export function createApplication(options: ApplicationOptions): Application {
       tracer,
       onInternalError,
     });
-  const serve = (handler: HttpHandler, port: number, acceptor: SharedAcceptor | undefined): HttpServer =>
+  const serve = (
+    handler: HttpHandler,
+    { port, setting }: ListenerPort,
+    acceptor: SharedAcceptor | undefined,
+  ): HttpServer =>
     createHttpServer({
       ...config.server,
       port,
+      setting,
       frontEnd: options.frontEnd,
       ...(acceptor === undefined ? {} : { acceptor, loops: options.threads }),
       budgets: reach.budgets,
@@ -456,11 +470,11 @@ export function createApplication(options: ApplicationOptions): Application {
   const { acceptors } = options;
   const main = serve(
     config.s3.enabled ? besideS3(api, s3Front(S3_PREFIX), S3_PREFIX) : api,
-    config.server.port,
+    mainPort(config),
     acceptors?.main,
   );
   const server = hasOwnListener(config.s3)
-    ? joinServers(main, serve(s3Front(''), config.s3.port, acceptors?.s3))
+    ? joinServers(main, serve(s3Front(''), s3Port(config), acceptors?.s3))
     : main;
   const retire = (ms: number): Promise<void> => {
     isDraining = true;

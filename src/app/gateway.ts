@@ -23,9 +23,12 @@ import {
   type ApplicationOptions,
   createApplication,
   hasOwnListener,
+  type ListenerPort,
   listenersOf,
+  mainPort,
   openBase,
   openReach,
+  s3Port,
 } from './application.js';
 import type { BegunServer } from '../storage/embedded/begun.js';
 import type { Storage } from '../storage/storage.js';
@@ -177,10 +180,11 @@ async function serveInThreads({
   readonly rates: NodeRates;
 }): Promise<Serving> {
   const { config, threads, storage, started, logger, onReadyAsked } = options;
-  const accept = (port: number): Acceptor => createAcceptor({ ...config.server, port, log: logWith(logger) });
+  const accept = (listener: ListenerPort): Acceptor =>
+    createAcceptor({ ...config.server, ...listener, log: logWith(logger) });
   const acceptors: Acceptors<Acceptor> = {
-    main: accept(config.server.port),
-    s3: hasOwnListener(config.s3) ? accept(config.s3.port) : undefined,
+    main: accept(mainPort(config)),
+    s3: hasOwnListener(config.s3) ? accept(s3Port(config)) : undefined,
   };
   const closeAcceptors = (): void => {
     acceptors.main.close();

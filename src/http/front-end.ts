@@ -70,6 +70,8 @@ export interface ClientSocket extends BodySocket {
 }
 
 export interface SocketOptions {
+  /** The setting that has the port, for a start that fails. */
+  readonly setting?: string;
   readonly host: string;
   readonly tls: { readonly certFile: string; readonly keyFile: string };
   readonly receiveBufferBytes: number;
@@ -92,4 +94,10 @@ export interface FrontEnd {
   stopListening(): void;
   /** Closes every connection at once. */
   closeSockets(): void;
+}
+
+/** Why a start fails, in one line. */
+export function noListener(port: number, { host, setting }: Pick<SocketOptions, 'host' | 'setting'>): string {
+  const where = setting === undefined ? '' : `${setting}: `;
+  return `${where}cannot listen on ${host}:${port}: the port is in use or the address is not of this machine`;
 }

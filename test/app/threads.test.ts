@@ -370,7 +370,7 @@ test('a port in use ends the start with one line and exit code 1', async () => {
   const child = run(folder, { server: { port: gateway.port, threads: 2 } });
   const [errors, exit] = await Promise.all([text(child.stderr), once(child, 'exit')]);
   assert.deepEqual(exit, [1, null]);
-  assert.match(errors, /^cannot start: cannot listen on 127\.0\.0\.1:\d+: the port is in use.*\n$/);
+  assert.match(errors, /^cannot start: server\.port: cannot listen on 127\.0\.0\.1:\d+: the port is in use.*\n$/);
   assert.equal(await gateway.stop(), 0);
   rmSync(folder, { recursive: true });
 });

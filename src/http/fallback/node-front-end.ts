@@ -7,7 +7,7 @@ import tls from 'node:tls';
 import { GatewayError } from '../../base/errors.js';
 import { unrouted } from '../answer.js';
 import { boundSockets, type ConnectionsOptions } from '../connections.js';
-import { type ClientSocket, type FrontEnd, KEEP_ALIVE_GRACE_SECONDS, type SocketOptions } from '../front-end.js';
+import { type ClientSocket, type FrontEnd, KEEP_ALIVE_GRACE_SECONDS, noListener, type SocketOptions } from '../front-end.js';
 import { linger, NodeSocket } from './node-socket.js';
 
 /** The same as the limit of the other front end. */
@@ -84,8 +84,7 @@ export function openNodeFrontEnd(
     listen: (port) =>
       new Promise((resolve, reject) => {
         const refused = (cause: Error): void => {
-          const text = `cannot listen on ${options.host}:${port}: the port is in use or the address is not of this machine`;
-          reject(new Error(text, { cause }));
+          reject(new Error(noListener(port, options), { cause }));
         };
         server.once('error', refused);
         server.listen({ host: options.host, port }, () => {

@@ -1,6 +1,6 @@
 /** The listening socket and the app behind it: common to a server with one event loop and an acceptor for several. */
 import type { TemplatedApp, us_listen_socket } from 'uWebSockets.js';
-import type { SocketOptions } from '../front-end.js';
+import { noListener, type SocketOptions } from '../front-end.js';
 import { boundReceiveBuffer, openSockets } from './receive-buffer.js';
 import type { UwsModule } from './uws-loader.js';
 
@@ -29,9 +29,7 @@ export function listenOn(app: TemplatedApp, port: number, options: SocketOptions
   });
   if (!socket) {
     app.close();
-    throw new Error(
-      `cannot listen on ${options.host}:${port}: the port is in use or the address is not of this machine`,
-    );
+    throw new Error(noListener(port, options));
   }
   boundBuffer(before, options);
   return socket;
