@@ -12,10 +12,10 @@ import { S3Error } from './errors.js';
 const MOST_BYTES = 2 * 1024 * 1024;
 const WITHIN_MS = 60_000;
 const HASHED_BYTES = 256 * 1024;
-/** A slice and the rest of its last item hold the event loop for 15 ms at most, whatever elements they are. */
-const SLICE_CHARACTERS = 8 * 1024;
+/** A slice and the rest of its last item hold the event loop for 10 ms at most, whatever elements they are. */
+const SLICE_CHARACTERS = 4 * 1024;
 /** An item has a key of 1,024 bytes; each can be a reference. */
-const MOST_SLICE_CHARACTERS = 2 * SLICE_CHARACTERS;
+const MOST_SLICE_CHARACTERS = 3 * SLICE_CHARACTERS;
 /** As many as a multipart upload has parts. */
 const MOST_ITEMS = 10_000;
 /** What a document has around the content of its root. */

@@ -1,5 +1,6 @@
 import PQueue from 'p-queue';
 import { type GatewayError, toGatewayError } from '../../base/errors.js';
+import { Turns } from '../../base/turns.js';
 import type { HttpAnswer } from '../../http/types.js';
 import { bucketOf, type Call, type Command, XML } from '../call.js';
 import { formOf } from '../errors.js';
@@ -22,9 +23,12 @@ async function run(call: Call): Promise<HttpAnswer> {
   if (keys.length === 0 || keys.length > MOST_KEYS || keys.includes('')) throw malformed();
   const isQuiet = textIn(others, 'Quiet') === 'true';
   const queue = new PQueue({ concurrency: AT_ONCE });
+  const turns = new Turns();
   // Each is written when it is known: a thousand at once would hold the event loop.
   const results = await queue.addAll(
     keys.map((key) => async (): Promise<string> => {
+      // Keys that are refused wait for nothing.
+      if (turns.isOver()) await turns.next();
       try {
         await deleteKey(call, connection, key);
         return isQuiet ? '' : element('Deleted', [['Key', key]]);
