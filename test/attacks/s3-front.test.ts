@@ -360,7 +360,7 @@ const NAMED: readonly Attack[] = [
   shot('overlong UTF-8', '400 InvalidURI', { ...ROBOT, path: '/s3/first/%c0%ae%c0%ae/x' }),
   shot('a letter cut by a slash', '400 InvalidURI', { ...ROBOT, path: '/s3/first/%E2%82/%AC' }),
   shot('half an escape', '400 InvalidURI', { ...ROBOT, path: '/s3/first/a%2' }),
-  shot('bytes that are not UTF-8 in the query', '400 InvalidRequest', { ...get, query: 'response-content-type=%ff' }),
+  shot('bytes that are not UTF-8 in the query', '400 InvalidArgument', { ...get, query: 'response-content-type=%ff' }),
   shot('NUL in the bucket', '404 NoSuchBucket', { path: '/s3/first%00/kept.txt' }),
   shot('a slash in the bucket', '404 NoSuchBucket', { path: '/s3/first%2Fkept.txt/x' }),
   shot('dots as the bucket', '404 NoSuchBucket', { path: '/s3/../api/me' }),
