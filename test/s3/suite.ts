@@ -191,6 +191,9 @@ export function s3Suite(entry: ServerEntry): void {
       assert.equal(head.ContentLength, 0);
       await assert.rejects(client.send(new HeadObjectCommand(at(key.slice(0, -1)))), statusIs(404));
       await assert.rejects(put(key, 'content'), statusIs(400));
+      const copy = { CopySource: `${BUCKET}/${key}`, MetadataDirective: 'REPLACE' } as const;
+      await client.send(new CopyObjectCommand({ ...at(key), ...copy }));
+      await failsWith('NotImplemented', client.send(new CopyObjectCommand({ ...at(fresh('')), ...copy })));
       await client.send(new DeleteObjectCommand(at(key)));
       await assert.rejects(client.send(new HeadObjectCommand(at(key))), statusIs(404));
     });

@@ -23,8 +23,11 @@ async function run(call: Call): Promise<HttpAnswer> {
     const text = `a copy needs a plan with more than one connection; this account has ${caller.plan}`;
     throw new GatewayError('plan_required', text, { step: 'request' });
   }
-  if (isFolderKey(key) || isFolderKey(source.key)) throw new S3Error('NotImplemented', 'a folder cannot be copied');
   const isSame = source.connection.id === target.id && source.key === key;
+  // A mounted bucket changes the mode of a folder by a copy onto itself.
+  if (!isSame && (isFolderKey(key) || isFolderKey(source.key))) {
+    throw new S3Error('NotImplemented', 'a folder cannot be copied');
+  }
   const isReplacing = headers.get('x-amz-metadata-directive')?.toUpperCase() === 'REPLACE';
   if (isSame && !isReplacing) {
     throw new S3Error('InvalidRequest', 'an object can be copied onto itself only to replace its metadata');
@@ -55,8 +58,9 @@ async function look(call: Call, { connection, key }: CopySource): Promise<FileIn
   const { result } = await call.services.operations.run(operationOf(call, connection, 'exists', key), (operation) =>
     findFile(operation, referToKey(connection, key)),
   );
-  if (result === undefined || result.isDirectory)
+  if (result === undefined || result.isDirectory !== isFolderKey(key)) {
     throw new S3Error('NoSuchKey', 'there is no such source', 'not_found');
+  }
   return result;
 }
 
