@@ -13,6 +13,7 @@ const EXECUTED_BY: Readonly<Record<string, string>> = {
   'docs/start/quick-start.md': 'test/docs/newcomer.test.ts',
   'docs/operate/backup.md': 'test/docs/backup.test.ts',
   'docs/integrate/agents.md': 'test/mcp/mcp.test.ts',
+  'docs/integrate/s3-front.md': 'test/s3/tools/page.test.ts',
   ...Object.fromEntries(
     [
       'authentication',

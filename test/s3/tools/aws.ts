@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { rm } from 'node:fs/promises';
+import path from 'node:path';
+import { test } from 'node:test';
+import { BUCKET, filesIn, filesOnServer, type Place } from './place.js';
+
+const AWS = '/usr/bin/aws';
+const AT = `s3://${BUCKET}/aws`;
+
+export function awsTests(place: () => Place): void {
+  const aws = (...args: string[]): Promise<string> =>
+    place().run(AWS, ['--endpoint-url', place().pathEndpoint, ...args]);
+  const s3 = (...args: string[]): Promise<string> => aws('s3', ...args);
+
+  test('s3 ls: the connection is a bucket', async () => {
+    assert.match(await s3('ls'), new RegExp(` ${BUCKET}\n`));
+  });
+
+  test('s3 cp, there and back', async () => {
+    const { source, folder, server } = place();
+    for (const name of ['plain.txt', 'large.bin']) {
+      await s3('cp', path.join(source, name), `${AT}/cp/${name}`);
+      const back = path.join(folder, 'aws-back', name);
+      await s3('cp', `${AT}/cp/${name}`, back);
+      assert.ok(
+        (await server.disk.read(`/aws/cp/${name}`)).equals(
+          (await filesIn(path.dirname(back))).get(name) ?? Buffer.of(0),
+        ),
+      );
+    }
+    assert.match(await s3('ls', `${AT}/cp/`), / 1000 plain\.txt/);
+  });
+
+  test('s3 cp between keys, s3 mv', async () => {
+    const { server } = place();
+    await s3('cp', `${AT}/cp/plain.txt`, `${AT}/cp/copy.txt`);
+    await s3('mv', `${AT}/cp/copy.txt`, `${AT}/cp/moved.txt`);
+    assert.deepEqual((await filesOnServer(place(), '/aws/cp')).has('copy.txt'), false);
+    assert.deepEqual(await server.disk.read('/aws/cp/moved.txt'), await server.disk.read('/aws/cp/plain.txt'));
+  });
+
+  test('s3 sync sends each file once, and deletes what the source has not', async () => {
+    const { source, folder } = place();
+    assert.equal((await s3('sync', source, `${AT}/sync`, '--no-progress')).match(/^upload: /gm)?.length, 6);
+    assert.deepEqual(await filesOnServer(place(), '/aws/sync'), await filesIn(source));
+    assert.equal(await s3('sync', source, `${AT}/sync`, '--no-progress'), '');
+    await s3('cp', path.join(source, 'plain.txt'), `${AT}/sync/extra.txt`);
+    assert.match(await s3('sync', source, `${AT}/sync`, '--delete', '--no-progress'), /^delete: .*extra\.txt/);
+    const back = path.join(folder, 'aws-sync');
+    await s3('sync', `${AT}/sync`, back);
+    assert.deepEqual(await filesIn(back), await filesIn(source));
+    await rm(back, { recursive: true });
+  });
+
+  test('s3 presign: the link needs no key', async () => {
+    const link = (await s3('presign', `${AT}/cp/plain.txt`)).trim();
+    const answer = await fetch(link);
+    assert.equal(answer.status, 200);
+    assert.deepEqual(Buffer.from(await answer.arrayBuffer()), await place().server.disk.read('/aws/cp/plain.txt'));
+    assert.equal((await fetch(link.replace('plain.txt', 'moved.txt'))).status, 403);
+  });
+
+  test('s3api: a range, and a key that is not there', async () => {
+    const { folder, server } = place();
+    const file = path.join(folder, 'aws-range');
+    await aws('s3api', 'get-object', '--bucket', BUCKET, '--key', 'aws/cp/plain.txt', '--range', 'bytes=10-19', file);
+    assert.deepEqual(
+      (await filesIn(folder)).get('aws-range'),
+      (await server.disk.read('/aws/cp/plain.txt')).subarray(10, 20),
+    );
+    await assert.rejects(aws('s3api', 'head-object', '--bucket', BUCKET, '--key', 'aws/none'), /404/);
+  });
+
+  test('s3 rm', async () => {
+    await s3('rm', `${AT}/cp/moved.txt`);
+    assert.equal((await filesOnServer(place(), '/aws/cp')).has('moved.txt'), false);
+    await s3('rm', '--recursive', AT);
+    assert.deepEqual(await place().server.disk.files('/aws'), []);
+  });
+
+  test('s3 mb and s3 rb are refused: connections are made and deleted by the API', async () => {
+    await assert.rejects(s3('mb', 's3://another'), /NotImplemented/);
+    await assert.rejects(s3('rb', `s3://${BUCKET}`), /NotImplemented/);
+  });
+}
