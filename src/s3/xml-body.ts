@@ -25,9 +25,11 @@ const parser = new XMLParser({
   ignoreAttributes: true,
   ignoreDeclaration: true,
   parseTagValue: false,
-  trimValues: true,
+  // A key may begin or end with a space.
+  trimValues: false,
   removeNSPrefix: true,
-  htmlEntities: false,
+  // It knows no references by number, which programs in Go write for quotes.
+  processEntities: false,
 });
 
 /**
@@ -40,6 +42,7 @@ export async function readXmlList(call: Call, root: string, item: string): Promi
   const items: Element[] = [];
   const turns = new Turns();
   for (const slice of slicesOf(content, `</${item}>`)) {
+    if (slice.trim() === '') continue;
     if (turns.isOver()) await turns.next();
     const { [item]: found = [], ...rest } = parse(`<${root}>${slice}</${root}>`, root);
     Object.assign(others, rest);
@@ -135,7 +138,20 @@ const isElement = (value: unknown): value is Element =>
 /** The text of an element; undefined if there is none. @throws S3Error MalformedXML */
 export function textIn(element: Element, name: string): string | undefined {
   const value = element[name];
-  if (value === undefined || typeof value === 'string') return value;
+  if (value === undefined) return undefined;
+  if (typeof value === 'string') return value.replace(REFERENCE, characterOf);
+  throw malformed();
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+const REFERENCE = /&(?:#x([\da-f]{1,6});|#(\d{1,7});|(\w{1,4});)?/gi;
+const LAST_CODE_POINT = 0x10ffff;
+
+/** @throws S3Error MalformedXML */
+function characterOf(_reference: string, hex?: string, decimal?: string, name = ''): string {
+  const code = hex !== undefined ? parseInt(hex, 16) : Number(decimal);
+  const character = code <= LAST_CODE_POINT ? String.fromCodePoint(code) : ENTITIES[name];
+  if (character?.isWellFormed() === true) return character;
   throw malformed();
 }
 

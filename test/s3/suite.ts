@@ -225,6 +225,29 @@ export function s3Suite(entry: ServerEntry): void {
       assert.equal(quiet.Deleted, undefined);
     });
 
+    test('keys in XML as other programs write them: references by number, line ends, spaces that count', async () => {
+      const [quoted, plain] = [fresh("it's.txt"), fresh('plain.txt')];
+      for (const key of [quoted, plain]) await put(key, 'x');
+      const objects = [quoted.replace("'", '&#39;'), plain.replace('plain', ' plain')];
+      const text = objects.map((key) => `<Object>\n  <Key>${key}</Key>\n</Object>\n`).join('');
+      const command = new DeleteObjectsCommand({ Bucket: BUCKET, Delete: { Objects: [{ Key: plain }] } });
+      command.middlewareStack.add(
+        (next) => (sent) => {
+          assert.ok(typeof sent.request === 'object');
+          Object.assign(sent.request ?? {}, { body: `<Delete>\n${text}</Delete>\n` });
+          return next(sent);
+        },
+        { step: 'build', priority: 'high' },
+      );
+      const { Deleted = [] } = await client.send(command);
+      assert.deepEqual(
+        Deleted.map(({ Key }) => Key),
+        [quoted, plain.replace('plain', ' plain')],
+      );
+      await failsWith('NoSuchKey', get(quoted));
+      assert.equal((await get(plain)).toString(), 'x');
+    });
+
     test('a copy, and one onto itself', async () => {
       const [from, to] = [fresh(), fresh('copy & more.bin')];
       const content = randomBytes(100_000);

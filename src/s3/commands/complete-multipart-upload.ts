@@ -32,7 +32,7 @@ async function run(call: Call): Promise<HttpAnswer> {
 }
 
 function numberIn(text = ''): number {
-  const number = /^\d{1,5}$/.test(text) ? Number(text) : 0;
+  const number = /^\s*\d{1,5}\s*$/.test(text) ? Number(text) : 0;
   if (number >= 1 && number <= MOST_PARTS) return number;
   throw new S3Error('InvalidPart', 'PartNumber must be a number from 1 to 10000');
 }
@@ -40,5 +40,5 @@ function numberIn(text = ''): number {
 /** Clients send the tag with quotes, or without. */
 function tagIn(text: string | undefined): string {
   if (text === undefined) throw malformed();
-  return text.replace(/&quot;/g, '"').replace(/^"|"$/g, '');
+  return text.trim().replace(/^"|"$/g, '');
 }

@@ -21,7 +21,7 @@ async function run(call: Call): Promise<HttpAnswer> {
   });
   const keys = items.map((object) => textIn(object, 'Key') ?? '');
   if (keys.length === 0 || keys.length > MOST_KEYS || keys.includes('')) throw malformed();
-  const isQuiet = textIn(others, 'Quiet') === 'true';
+  const isQuiet = textIn(others, 'Quiet')?.trim() === 'true';
   const queue = new PQueue({ concurrency: AT_ONCE });
   const turns = new Turns();
   // Each is written when it is known: a thousand at once would hold the event loop.
