@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { rm } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
 import { BUCKET, filesIn, filesOnServer, type Place } from './place.js';
@@ -50,6 +50,28 @@ export function awsTests(place: () => Place): void {
     await s3('sync', `${AT}/sync`, back);
     assert.deepEqual(await filesIn(back), await filesIn(source));
     await rm(back, { recursive: true });
+  });
+
+  test('s3 cp of a large file, in parts', async () => {
+    const { inParts, folder, server } = place();
+    await s3('cp', inParts, `${AT}/parts.bin`, '--no-progress');
+    assert.ok((await server.disk.read('/aws/parts.bin')).equals(await readFile(inParts)));
+    const back = path.join(folder, 'aws-parts.bin');
+    await s3('cp', `${AT}/parts.bin`, back, '--no-progress');
+    assert.ok((await readFile(back)).equals(await readFile(inParts)));
+  });
+
+  test('s3api: an upload in parts is listed, and leaves nothing once it is aborted', async () => {
+    const at = ['--bucket', BUCKET, '--key', 'aws/aborted.bin'];
+    const created = await aws('s3api', 'create-multipart-upload', ...at, '--query', 'UploadId', '--output', 'text');
+    const upload = ['--upload-id', created.trim()];
+    const body = path.join(place().source, 'large.bin');
+    await aws('s3api', 'upload-part', ...at, ...upload, '--part-number', '1', '--body', body);
+    assert.match(await aws('s3api', 'list-parts', ...at, ...upload), /"Size": 3145728/);
+    assert.ok((await aws('s3api', 'list-multipart-uploads', '--bucket', BUCKET)).includes(created.trim()));
+    await aws('s3api', 'abort-multipart-upload', ...at, ...upload);
+    await assert.rejects(aws('s3api', 'list-parts', ...at, ...upload), /NoSuchUpload/);
+    assert.ok((await place().server.disk.files('/aws')).every((file) => !file.includes('aborted')));
   });
 
   test('s3 presign: the link needs no key', async () => {

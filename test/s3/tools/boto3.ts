@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { test } from 'node:test';
 import { BUCKET, type Place } from './place.js';
 
 const PYTHON = '/usr/bin/python3';
@@ -9,12 +10,19 @@ import boto3, io, os, sys
 from boto3.s3.transfer import TransferConfig
 from botocore.config import Config
 s3 = boto3.client('s3', endpoint_url=sys.argv[1], config=Config(signature_version='s3v4', s3={'addressing_style': 'path'}))
-bucket, source = sys.argv[2:]
+bucket, source, in_parts = sys.argv[2:]
 `;
 
 export function boto3Tests(place: () => Place): void {
   const python = (script: string): Promise<string> =>
-    place().run(PYTHON, ['-c', CLIENT + script, place().pathEndpoint, BUCKET, path.join(place().source, 'large.bin')]);
+    place().run(PYTHON, [
+      '-c',
+      CLIENT + script,
+      place().pathEndpoint,
+      BUCKET,
+      path.join(place().source, 'large.bin'),
+      place().inParts,
+    ]);
 
   test('upload_file and download_file with their defaults', async () => {
     await python(`
@@ -24,6 +32,17 @@ assert open(source, 'rb').read() == open('boto3.bin', 'rb').read()
 `);
     assert.equal((await place().server.disk.read('/boto3/large.bin')).length, 3 * 1024 * 1024);
   });
+
+  for (const [what, config] of [
+    ['its defaults', 'None'],
+    ['max_concurrency=10', 'TransferConfig(max_concurrency=10)'],
+  ] as const) {
+    test(`upload_file of a large file, in parts, with ${what}`, async () => {
+      await python(`s3.upload_file(in_parts, bucket, 'boto3/parts.bin', Config=${config})`);
+      assert.ok((await place().server.disk.read('/boto3/parts.bin')).equals(await readFile(place().inParts)));
+      await python("s3.delete_object(Bucket=bucket, Key='boto3/parts.bin')");
+    });
+  }
 
   test('download_file in ranges, side by side', async () => {
     await python(`

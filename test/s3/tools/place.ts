@@ -13,6 +13,8 @@ export const BUCKET = 'partner';
 export const KEY_ID = 'FTGATESTTESTTESTTEST';
 export const SECRET = 'test-secret-of-forty-characters-0123456789';
 const MIB = 1024 * 1024;
+/** Two parts of the largest size that a tool has by default, and a shorter one. */
+const IN_PARTS_BYTES = 32 * MIB + 7;
 const TOOL_MS = 120_000;
 
 /** Names that tools encode in different ways. */
@@ -34,6 +36,8 @@ export interface Place {
   readonly folder: string;
   /** The folder of the files to send. */
   readonly source: string;
+  /** A file that every tool sends in parts; it is not in `source`. */
+  readonly inParts: string;
   /** Runs a program and gives what it has written. It fails if the program does. */
   run(program: string, args: readonly string[], env?: NodeJS.ProcessEnv): Promise<string>;
   close(): Promise<void>;
@@ -55,6 +59,8 @@ export async function openPlace(entry: ServerEntry, bucket = BUCKET): Promise<Pl
     await mkdir(path.dirname(path.join(source, name)), { recursive: true });
     await writeFile(path.join(source, name), randomBytes(size));
   }
+  const inParts = path.join(folder, 'in-parts.bin');
+  await writeFile(inParts, randomBytes(IN_PARTS_BYTES));
   // Nothing of the user's own settings, as of the machine's certificates.
   const env = {
     PATH: '/usr/local/bin:/usr/bin:/bin',
@@ -71,6 +77,7 @@ export async function openPlace(entry: ServerEntry, bucket = BUCKET): Promise<Pl
     pathEndpoint: `${gateway.url}/s3`,
     folder,
     source,
+    inParts,
     run: (program, args, more = {}) => outputOf(program, args, { ...env, ...more }, folder),
     close: async () => {
       await gateway.stop();

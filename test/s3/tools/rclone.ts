@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
 import { BUCKET, filesIn, filesOnServer, KEY_ID, type Place, SECRET } from './place.js';
@@ -58,6 +58,12 @@ export function rcloneTests(place: () => Place): void {
       (await filesOnServer(place(), '/rclone/sync')).get('moved.txt'),
       (await filesIn(source)).get('plain.txt'),
     );
+  });
+
+  test('a large file, in parts', async () => {
+    const { inParts, server } = place();
+    await rclone(['copyto', '--s3-upload-cutoff', '5M', '--s3-chunk-size', '5M', inParts, `${AT}/parts.bin`]);
+    assert.ok((await server.disk.read('/rclone/parts.bin')).equals(await readFile(inParts)));
   });
 
   test('mkdir makes nothing: rclone knows no folders on S3', async () => {

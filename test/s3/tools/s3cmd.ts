@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
 import { BUCKET, filesIn, filesOnServer, KEY_ID, type Place, SECRET } from './place.js';
@@ -39,6 +39,12 @@ export function s3cmdTests(place: () => Place): void {
     await s3cmd('sync', `${source}/`, `${AT}/sync/`);
     assert.deepEqual(await filesOnServer(place(), '/s3cmd/sync'), await filesIn(source));
     assert.doesNotMatch(await s3cmd('sync', `${source}/`, `${AT}/sync/`), /upload: /);
+  });
+
+  test('put of a large file, in parts', async () => {
+    const { inParts, server } = place();
+    await s3cmd('put', inParts, `${AT}/parts.bin`);
+    assert.ok((await server.disk.read('/s3cmd/parts.bin')).equals(await readFile(inParts)));
   });
 
   test('del --recursive', async () => {

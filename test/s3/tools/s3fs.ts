@@ -31,6 +31,13 @@ export function s3fsTests(place: () => Place): void {
     assert.deepEqual(await filesIn(path.join(mount, 's3fs/tree')), await filesIn(place().source));
   });
 
+  test('a large file, in parts', async () => {
+    const { inParts, server } = place();
+    await cp(inParts, path.join(mount, 's3fs/parts.bin'));
+    assert.ok((await server.disk.read('/s3fs/parts.bin')).equals(await readFile(inParts)));
+    await rm(path.join(mount, 's3fs/parts.bin'));
+  });
+
   test('a file is appended to, changed inside and renamed', async () => {
     const file = path.join(mount, 's3fs/notes.txt');
     await writeFile(file, 'first');
