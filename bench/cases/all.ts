@@ -12,6 +12,7 @@ import { nodes } from './nodes.js';
 import { operations } from './operations.js';
 import { parallel } from './parallel.js';
 import { pools } from './pools.js';
+import { s3Front } from './s3-front.js';
 import { watchedEntries, watchedFolders } from './watch.js';
 
 export const CASES: readonly BenchCase[] = [
@@ -30,4 +31,5 @@ export const CASES: readonly BenchCase[] = [
   nodes,
   watchedEntries,
   watchedFolders,
+  s3Front,
 ];

@@ -15,6 +15,10 @@ const COUNTING_ENTRIES = new URL('entered-modules.js', import.meta.url).href;
 /** Gateways that share a database share its master key. */
 const MASTER_KEY = Buffer.alloc(32, 'bench').toString('base64');
 const KEY = 'ftg_bench-0123456789abcdefghijklmnop';
+export const S3_PAIR = {
+  accessKeyId: 'BENCH0123456789ABCDE',
+  secretAccessKey: 'bench-secret-0123456789-0123456789-01234',
+};
 /** On a busy machine clients wait, which is no failure here. */
 const PATIENT_MS = 120_000;
 /** The type follows the rule for names of connections. */
@@ -30,6 +34,8 @@ export interface GatewayOptions {
   readonly pool?: Readonly<Record<string, number>>;
   /** Other sections of gateway.yaml that differ from the defaults. */
   readonly settings?: Readonly<Record<string, unknown>>;
+  /** With the S3 front, for the key S3_PAIR. */
+  readonly hasS3?: boolean;
   /** The folder for a CPU profile, written when it stops. */
   readonly profileFolder?: string | undefined;
   /** False: like a machine on which the native crypto of ssh2 was not built. */
@@ -72,6 +78,7 @@ export async function startGateway({
   accounts = 0,
   pool = {},
   settings = {},
+  hasS3 = false,
   profileFolder,
   hasNativeCrypto = true,
   countsAllocation = false,
@@ -94,11 +101,19 @@ export async function startGateway({
     log: { level: 'warn', pretty: false },
     pools: { default: { acquireTimeoutMs: PATIENT_MS, ...pool } },
     ...settings,
+    ...(hasS3 ? { s3: { enabled: true } } : {}),
     accounts: [
       {
         email: 'bench@example.com',
         plan: 'pro',
-        apiKeys: [{ name: 'bench', key: KEY, scopes: ['read', 'write', 'watch', 'admin'] }],
+        apiKeys: [
+          {
+            name: 'bench',
+            key: KEY,
+            scopes: ['read', 'write', 'watch', 'admin'],
+            ...(hasS3 ? { s3: S3_PAIR } : {}),
+          },
+        ],
         connections: Object.entries(connections).map(([id, target]) => connectionConfig(id, target)),
       },
       ...further.map(({ email, key }) => ({
