@@ -46,7 +46,7 @@ const MEASURES: List = listed(`
   app/nodes/clocks app/nodes/database-killed app/threads attacks/announced-keys attacks/bodies attacks/connections attacks/handshakes
   attacks/hostile-remotes attacks/hostile-servers attacks/isolation-http attacks/isolation-jobs
   attacks/isolation-listings attacks/job-events attacks/keys attacks/names attacks/own-crowd attacks/private-keys
-  attacks/sessions attacks/sockets attacks/watch-shares conformance/memory dashboard/queue-pace faults/readiness
+  attacks/s3-front-loop attacks/sessions attacks/sockets attacks/watch-shares conformance/memory dashboard/queue-pace faults/readiness
   faults/stalls operations/flat-memory operations/large-trees operations/long-chains
   connections/health/probes operations/returned-memory
   uploads/memory uploads/purge events/long-polls
