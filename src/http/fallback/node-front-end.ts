@@ -7,7 +7,13 @@ import tls from 'node:tls';
 import { GatewayError } from '../../base/errors.js';
 import { unrouted } from '../answer.js';
 import { boundSockets, type ConnectionsOptions } from '../connections.js';
-import { type ClientSocket, type FrontEnd, KEEP_ALIVE_GRACE_SECONDS, noListener, type SocketOptions } from '../front-end.js';
+import {
+  type ClientSocket,
+  type FrontEnd,
+  KEEP_ALIVE_GRACE_SECONDS,
+  noListener,
+  type SocketOptions,
+} from '../front-end.js';
 import { linger, NodeSocket } from './node-socket.js';
 
 /** The same as the limit of the other front end. */
