@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync } from 'node:fs';
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { ServerEntry, TestServer } from '../../servers/catalogue.js';
@@ -16,6 +16,9 @@ const MIB = 1024 * 1024;
 /** Two parts of the largest size that a tool has by default, and a shorter one. */
 const IN_PARTS_BYTES = 32 * MIB + 7;
 const TOOL_MS = 120_000;
+
+/** Older than what is uploaded, although some servers list the minute alone. */
+const AN_HOUR_AGO = Date.now() / 1_000 - 3_600;
 
 /** Names that tools encode in different ways. */
 const FILES: Readonly<Record<string, number>> = {
@@ -58,6 +61,7 @@ export async function openPlace(entry: ServerEntry, bucket = BUCKET): Promise<Pl
   for (const [name, size] of Object.entries(FILES)) {
     await mkdir(path.dirname(path.join(source, name)), { recursive: true });
     await writeFile(path.join(source, name), randomBytes(size));
+    await utimes(path.join(source, name), AN_HOUR_AGO, AN_HOUR_AGO);
   }
   const inParts = path.join(folder, 'in-parts.bin');
   await writeFile(inParts, randomBytes(IN_PARTS_BYTES));
