@@ -15,7 +15,9 @@ export function recordRequest(record: ExchangeRecord, logger: Logger, metrics: M
   const span = facts?.span ?? NO_SPAN;
   // A span that does not end is not sent: traces of probes are useless.
   if (span.isRecorded && !isProbe) endRequestSpan(span, record);
-  const level = isProbe ? 'debug' : status >= 500 ? 'error' : 'info';
+  // Programs for S3 try what the front does not implement.
+  const isFailure = status >= 500 && status !== 501;
+  const level = isProbe ? 'debug' : isFailure ? 'error' : 'info';
   if (!logger.isLevelEnabled(level)) return;
   // A successful request was matched with a route and a key: only its id can be the client's own text.
   const isClean = facts !== undefined && facts.error === undefined && isPlain(facts.requestId);

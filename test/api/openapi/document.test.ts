@@ -136,8 +136,11 @@ test('the validator would find a mistake', async () => {
   assert.equal((await new Validator().validate(broken as unknown as Record<string, unknown>)).valid, false);
 });
 
-/** Codes that appear only in jobs or in the history. */
-const HIDDEN = ['source_suspicious', 'client_gone', 'copy_unverified', 'too_many_sessions'];
+/** Codes that the S3 front answers in its XML, and those that appear only in jobs or in the history. */
+const HIDDEN = [
+  ...['invalid_part', 'invalid_part_order', 'part_too_small'],
+  ...['source_suspicious', 'client_gone', 'copy_unverified', 'too_many_sessions'],
+];
 /** Statuses that no operation returns are only in the table. */
 const WITHOUT_OPERATION = ['unknown_route', 'method_not_allowed'];
 
