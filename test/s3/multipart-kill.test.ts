@@ -146,8 +146,7 @@ class Cluster {
   }
 
   async abortAll(): Promise<void> {
-    const { client } = this.#node(0);
-    const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket: BUCKET }));
+    const { Uploads = [] } = await this.try((any) => any.send(new ListMultipartUploadsCommand({ Bucket: BUCKET })));
     for (const { Key, UploadId } of Uploads) {
       await this.try((any) => any.send(new AbortMultipartUploadCommand({ Bucket: BUCKET, Key, UploadId })));
     }
