@@ -5,22 +5,15 @@
 import { orAbort, within } from '../base/deadline.js';
 import type { EndSignal } from '../base/ending.js';
 import { GatewayError, unknown } from '../base/errors.js';
-import { Periodic } from '../base/periodic.js';
 import { uuidv7 } from '../base/uuid.js';
 import type { Upload } from '../contract/upload.js';
 import type { RemotePath } from '../remotes/path.js';
 import type { Lapse, MultipartParts, PartPlace, UploadAddress, UploadLimits } from '../storage/storage.js';
-import { goneOn, locked, type Writers } from './writers.js';
+import { LAPSED_MS, type Lease, Leases, locked, PATIENCE_MS } from './leases.js';
+import type { Writers } from './writers.js';
 
-const RENEW_EVERY_MS = 1_000;
-/** A lease that could not be renewed for so long may soon belong to another request: well below its length. */
-const FENCE_MS = 5_000;
 /** A part that waits on another node is not heard. */
 const CHECK_EVERY_MS = 500;
-/** A lease that has expired by the database's clock, and is not renewed for so long, belongs to a dead writer. */
-const LAPSED_MS = 2 * RENEW_EVERY_MS;
-/** By then a writer that was asked has ended, and a dead writer's lease has expired. */
-const PATIENCE_MS = 25_000;
 
 /** Another part than the first may define the usual size of parts after this time. */
 const DEFINE_MS = 300;
@@ -45,28 +38,19 @@ interface WantedPart {
 }
 
 /** A part, held by the request that writes it. */
-export interface HeldPart extends PartPlace {
+export interface HeldPart extends PartPlace, Lease {
   readonly id: string;
   readonly number: number;
-  readonly writer: string;
   readonly upload: Upload;
-  /** It must not be written any more. */
-  lost: (reason: GatewayError) => void;
   /** Its row is stored, or nothing of it counts. Never rejects. */
   release(isStored: boolean): Promise<void>;
 }
 
-interface Holding extends HeldPart {
-  renewedAt: number;
-}
-
 export class PartWriters {
   readonly #options: PartWriterOptions;
-  readonly #holdings = new Map<string, Holding>();
+  readonly #leases = new Leases<HeldPart>((held) => this.#options.parts.renew(held));
   /** Those who wait on this node, by upload. */
   readonly #waiting = new Map<string, Set<() => void>>();
-  readonly #fencing = new Periodic(() => this.#fence(), RENEW_EVERY_MS);
-  readonly #renewing = new Periodic(() => this.#renew(), RENEW_EVERY_MS);
 
   constructor(options: PartWriterOptions) {
     this.#options = options;
@@ -129,33 +113,27 @@ export class PartWriters {
       const left = await this.#options.parts.writers(id, lapses.confirmed(now));
       if (left === undefined) return;
       lapses.seen(left, now);
-      for (const holding of this.#holdings.values()) if (holding.id === id) holding.lost(ended());
+      for (const part of this.#leases) if (part.id === id) part.lost(ended());
       if (now > until) throw locked();
       await this.#rest(id, CHECK_EVERY_MS, signal);
     }
   }
 
-  #hold(part: Omit<HeldPart, 'lost' | 'release'>, renewedAt: number): HeldPart {
+  #hold(part: Omit<HeldPart, 'asked' | 'lost' | 'release'>, renewedAt: number): HeldPart {
     const { id, number, writer } = part;
-    const holding: Holding = {
+    const held: HeldPart = {
       ...part,
-      renewedAt,
+      asked: () => held.lost(ended()),
       lost: () => undefined,
       release: async (isStored) => {
-        this.#holdings.delete(writer);
-        if (this.#holdings.size === 0) {
-          void this.#fencing.stop();
-          void this.#renewing.stop();
-        }
+        this.#leases.remove(held);
         // Without this call the lease expires by itself.
         if (!isStored) await this.#options.parts.release({ id, number, writer }).catch(() => undefined);
         for (const wake of this.#waiting.get(id) ?? []) wake();
       },
     };
-    this.#fencing.start();
-    this.#renewing.start();
-    this.#holdings.set(writer, holding);
-    return holding;
+    this.#leases.add(held, renewedAt);
+    return held;
   }
 
   /** A writer that ends the upload may have died. */
@@ -178,29 +156,6 @@ export class PartWriters {
       wake();
       waiting.delete(wake);
       if (waiting.size === 0) this.#waiting.delete(id);
-    }
-  }
-
-  /** Also runs while a renewal waits for the database. */
-  #fence(): void {
-    const now = performance.now();
-    for (const holding of this.#holdings.values()) if (now - holding.renewedAt > FENCE_MS) holding.lost(goneOn());
-  }
-
-  async #renew(): Promise<void> {
-    const now = performance.now();
-    const holdings = [...this.#holdings.values()];
-    try {
-      const renewed = await this.#options.parts.renew(holdings);
-      for (const holding of holdings) {
-        if (!this.#holdings.has(holding.writer)) continue;
-        const answer = renewed.get(holding.writer);
-        if (answer === undefined) holding.lost(goneOn());
-        else holding.renewedAt = now;
-        if (answer?.isAsked === true) holding.lost(ended());
-      }
-    } catch {
-      // If renewals keep failing, the fence ends them.
     }
   }
 }

@@ -1,0 +1,82 @@
+/** The leases that requests of this node hold in the database: renewed while they are held, and fenced if they cannot be. */
+import { GatewayError } from '../base/errors.js';
+import { Periodic } from '../base/periodic.js';
+
+const RENEW_EVERY_MS = 1_000;
+/** A lease that could not be renewed for so long may soon belong to another request: well below its length. */
+const FENCE_MS = 5_000;
+/** A lease that has expired by the database's clock, and is not renewed for so long, belongs to a dead writer. */
+export const LAPSED_MS = 2 * RENEW_EVERY_MS;
+/** By then a writer that was asked has ended, and a dead writer's lease has expired. */
+export const PATIENCE_MS = 25_000;
+
+export interface Lease {
+  readonly writer: string;
+  /** Another request waits for its end. */
+  asked: (reason: GatewayError) => void;
+  /** It belongs to another request now: nothing may be written any more. */
+  lost: (reason: GatewayError) => void;
+}
+
+/** Answers for those that are still held, by writer. */
+type Renewed = ReadonlyMap<string, { readonly isAsked: boolean }>;
+
+export class Leases<L extends Lease> {
+  readonly #renewInStore: (leases: readonly L[]) => Promise<Renewed>;
+  readonly #held = new Map<string, { readonly lease: L; renewedAt: number }>();
+  readonly #fencing = new Periodic(() => this.#fence(), RENEW_EVERY_MS);
+  readonly #renewing = new Periodic(() => this.#renew(), RENEW_EVERY_MS);
+
+  /** `renew`: stores the renewal of all of them at once. */
+  constructor(renew: (leases: readonly L[]) => Promise<Renewed>) {
+    this.#renewInStore = renew;
+  }
+
+  *[Symbol.iterator](): Generator<L> {
+    for (const { lease } of this.#held.values()) yield lease;
+  }
+
+  /** `since`: when it was asked for, on the clock of performance.now(). */
+  add(lease: L, since: number): void {
+    this.#fencing.start();
+    this.#renewing.start();
+    this.#held.set(lease.writer, { lease, renewedAt: since });
+  }
+
+  remove({ writer }: Lease): void {
+    this.#held.delete(writer);
+    if (this.#held.size > 0) return;
+    void this.#fencing.stop();
+    void this.#renewing.stop();
+  }
+
+  /** Also runs while a renewal waits for the database. */
+  #fence(): void {
+    const now = performance.now();
+    for (const { lease, renewedAt } of this.#held.values()) if (now - renewedAt > FENCE_MS) lease.lost(goneOn());
+  }
+
+  async #renew(): Promise<void> {
+    const now = performance.now();
+    const leases = [...this];
+    try {
+      const renewed = await this.#renewInStore(leases);
+      for (const lease of leases) {
+        const held = this.#held.get(lease.writer);
+        if (held === undefined) continue;
+        const answer = renewed.get(lease.writer);
+        if (answer === undefined) lease.lost(goneOn());
+        else held.renewedAt = now;
+        if (answer?.isAsked === true) lease.asked(goneOn());
+      }
+    } catch {
+      // If renewals keep failing, the fence ends them.
+    }
+  }
+}
+
+export const locked = (): GatewayError =>
+  new GatewayError('upload_locked', 'another request is writing to this upload', { step: 'request' });
+
+export const goneOn = (): GatewayError =>
+  new GatewayError('upload_locked', 'another request has gone on with this upload', { step: 'transfer' });
