@@ -77,6 +77,7 @@ const CODES: Partial<Readonly<Record<ErrorCode, S3Code>>> = {
   digest_mismatch: 'BadDigest',
   too_large: 'EntityTooLarge',
   unsupported_operation: 'NotImplemented',
+  sessions_exhausted: 'InvalidRequest',
   resume_unsupported: 'NotImplemented',
   upload_locked: 'OperationAborted',
   cancelled: 'OperationAborted',

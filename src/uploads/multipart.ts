@@ -79,8 +79,8 @@ export class MultipartUploads {
         );
         return { id: upload.id, path: place };
       });
-      running.drop();
       await this.#options.store.release(id, writer, true);
+      running.drop();
       return { id, path };
     } catch (error) {
       throw await running.fail(error);
@@ -92,8 +92,8 @@ export class MultipartUploads {
    * unknown_upload, upload_locked, too_large, size_mismatch, digest_mismatch, and those of the remote.
    */
   async writePart(request: UploadRequest, id: string, part: Part): Promise<WrittenPart> {
-    const { number, size, body } = part;
-    leaveErrorsToPump(body);
+    const { number, size } = part;
+    if ('body' in part) leaveErrorsToPump(part.body);
     if (!Number.isInteger(number) || number < 1 || number > MOST_PARTS)
       throw refusal('bad_request', `the number of a part is from 1 to ${MOST_PARTS}`);
     const { maxBytes } = this.#options;

@@ -4,21 +4,49 @@ import type { Readable } from 'node:stream';
 import { onAbort } from '../base/deadline.js';
 import { Ending } from '../base/ending.js';
 import { toGatewayError } from '../base/errors.js';
+import type { Connection } from '../connections/connection.js';
 import type { MultipartPart } from '../contract/upload.js';
 import { ContentHash } from '../operations/content-hash.js';
 import type { RunningOperation } from '../operations/operation.js';
-import { pump, type ExpectedDigest } from '../operations/pump.js';
+import type { PathReference } from '../operations/path-reference.js';
+import { type ExpectedDigest, leaveErrorsToPump, pump } from '../operations/pump.js';
 import { withWriter } from '../operations/put.js';
 import { baseName, parseRemotePath, ROOT } from '../remotes/path.js';
-import type { Remote, StoredPart } from '../remotes/remote.js';
+import type { Attempt } from '../remotes/registry.js';
+import type { ByteRange, Remote, StoredPart } from '../remotes/remote.js';
+import { streamOf } from '../remotes/whole.js';
 import { fileOf, partOf, piecesOf, type UploadRequest, type UploadServiceOptions } from './file.js';
 import type { HeldPart } from './part-writers.js';
 
-export interface Part {
+interface PartFacts {
   readonly number: number;
   readonly size: number;
+}
+
+/** A part that a client sends. */
+interface SentPart extends PartFacts {
   readonly body: Readable;
   readonly digest?: ExpectedDigest | undefined;
+}
+
+/** A part whose bytes are in another file. */
+interface CopiedPart extends PartFacts {
+  readonly source: {
+    readonly connection: Connection;
+    readonly file: PathReference;
+    /** Absent: the whole file. */
+    readonly range: ByteRange | undefined;
+  };
+}
+
+export type Part = SentPart | CopiedPart;
+
+interface Writing {
+  readonly running: RunningOperation;
+  readonly remote: Remote;
+  readonly body: Readable;
+  /** Call before the first byte is sent. */
+  readonly begun: () => void;
 }
 
 const TAG_BYTES = 16;
@@ -55,7 +83,7 @@ export class PartWork {
         const path = parseRemotePath(held.upload.path, ROOT, 'path');
         running.locate(path, baseName(path));
         running.expectedSize = size;
-        const stored = await running.use((remote, attempt) => this.#write(remote, running, () => attempt.committed()));
+        const stored = await this.#write(running);
         const part = await parts.store(held, {
           number,
           size,
@@ -76,26 +104,42 @@ export class PartWork {
     }
   }
 
-  #write(remote: Remote, running: RunningOperation, committed: () => void): Promise<StoredPart | undefined> {
-    const begun = (): void => {
+  /** Two sessions are taken at once: copies that wait for each other's second one would never end. */
+  #write(running: RunningOperation): Promise<StoredPart | undefined> {
+    const part = this.#part;
+    const begun = (attempt: Attempt) => (): void => {
       this.hasBegun = true;
-      committed();
+      attempt.committed();
       running.mark('transfer');
     };
-    if (this.#held.place !== null) return this.#writeAside(remote, running, this.#held.place, begun);
-    return this.#held.upload.layout === 'store'
-      ? this.#send(remote, running, begun)
-      : this.#writeInPlace(remote, running, begun);
+    if ('body' in part)
+      return running.use((remote, attempt) => this.#store({ running, remote, body: part.body, begun: begun(attempt) }));
+    const { connection, file, range } = part.source;
+    return running.useBoth(connection, async (from, remote, attempt) => {
+      const body = streamOf(await from.read(await file(from), range === undefined ? undefined : () => range));
+      leaveErrorsToPump(body);
+      try {
+        return await this.#store({ running, remote, body, begun: begun(attempt) });
+      } finally {
+        body.destroy();
+      }
+    });
   }
 
-  async #writeInPlace(remote: Remote, running: RunningOperation, begun: () => void): Promise<undefined> {
+  #store(writing: Writing): Promise<StoredPart | undefined> {
+    if (this.#held.place !== null) return this.#writeAside(writing, this.#held.place);
+    return this.#held.upload.layout === 'store' ? this.#send(writing) : this.#writeInPlace(writing);
+  }
+
+  async #writeInPlace(writing: Writing): Promise<undefined> {
+    const { running, remote, begun } = writing;
     const { start, upload } = this.#held;
     const from = { offset: start, isUnproven: false };
     const isAmid = upload.layout === 'offsets';
     const writer = await piecesOf(remote).resume(this.#file, from, { isProven: true, isAmid });
     begun();
     try {
-      await this.#pump(running, writer, true);
+      await this.#pump(writing, writer, true);
     } catch (error) {
       await writer.settle(false).catch(() => undefined);
       throw error;
@@ -105,25 +149,27 @@ export class PartWork {
     return undefined;
   }
 
-  async #writeAside(remote: Remote, running: RunningOperation, place: string, begun: () => void): Promise<undefined> {
+  async #writeAside(writing: Writing, place: string): Promise<undefined> {
+    const { running, remote, begun } = writing;
     const { size } = this.#part;
     const writer = await remote.write(parseRemotePath(place, ROOT, 'path'), { size, isHidden: true });
     begun();
     await withWriter(writer, async () => {
-      await this.#pump(running, writer, false);
+      await this.#pump(writing, writer, false);
       running.mark('verify');
       await writer.commit({ size });
     });
     return undefined;
   }
 
-  async #send(remote: Remote, running: RunningOperation, begun: () => void): Promise<StoredPart> {
+  async #send(writing: Writing): Promise<StoredPart> {
+    const { running, remote, begun } = writing;
     const pieces = piecesOf(remote);
     if (pieces.sendPart === undefined) throw new Error('a store without parts');
     const writer = await pieces.sendPart(this.#file, this.#part);
     begun();
     try {
-      await this.#pump(running, writer, true);
+      await this.#pump(writing, writer, true);
       running.mark('verify');
       return await writer.taken();
     } catch (error) {
@@ -132,12 +178,12 @@ export class PartWork {
     }
   }
 
-  async #pump(running: RunningOperation, writer: Parameters<typeof pump>[1], isMoreToCome: boolean): Promise<void> {
-    const { body, size, digest } = this.#part;
+  async #pump({ running, body }: Writing, writer: Parameters<typeof pump>[1], isMoreToCome: boolean): Promise<void> {
+    const part = this.#part;
     await pump(body, writer, {
       signal: running.signal,
-      size,
-      digest,
+      size: part.size,
+      digest: 'digest' in part ? part.digest : undefined,
       hash: this.#hash,
       isMoreToCome,
       onBytes: (bytes) => (running.fileSize = bytes),

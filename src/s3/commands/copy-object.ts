@@ -1,14 +1,14 @@
 import { GatewayError } from '../../base/errors.js';
 import type { HttpAnswer } from '../../http/types.js';
-import { findFile } from '../../operations/change.js';
 import { copyFile } from '../../operations/copy.js';
 import type { FileInfo } from '../../remotes/remote.js';
 import { bucketOf, type Call, type Command, operationOf, xmlAnswer } from '../call.js';
 import { COPY_PREFIX, isConditional, isUnchanged, preconditionFailed } from '../conditions.js';
-import { type CopySource, copySourceOf } from '../copy-source.js';
+import { copySourceOf } from '../copy-source.js';
 import { S3Error } from '../errors.js';
 import { etagOf } from '../etag.js';
 import { isFolderKey, referToKey } from '../key.js';
+import { lookAt } from '../look.js';
 import { timeIn } from '../times.js';
 import { isExclusive } from './put-object.js';
 
@@ -35,7 +35,7 @@ async function run(call: Call): Promise<HttpAnswer> {
   // Nothing of the metadata is stored but the time.
   const modifiedAt = isReplacing ? timeIn(headers) : undefined;
   if (isSame || isConditional(headers, COPY_PREFIX)) {
-    const found = await look(call, source);
+    const found = await lookAt(call, source.connection, source.key);
     if (isUnchanged(headers, found, COPY_PREFIX)) throw preconditionFailed();
     if (isSame) return answer(found);
   }
@@ -52,16 +52,6 @@ async function run(call: Call): Promise<HttpAnswer> {
     copyFile(services.operations, operation, order),
   );
   return answer(result);
-}
-
-async function look(call: Call, { connection, key }: CopySource): Promise<FileInfo> {
-  const { result } = await call.services.operations.run(operationOf(call, connection, 'exists', key), (operation) =>
-    findFile(operation, referToKey(connection, key)),
-  );
-  if (result === undefined || result.isDirectory !== isFolderKey(key)) {
-    throw new S3Error('NoSuchKey', 'there is no such source', 'not_found');
-  }
-  return result;
 }
 
 function answer(info: Pick<FileInfo, 'size' | 'modifiedAt' | 'etag'>): HttpAnswer {

@@ -1,15 +1,13 @@
 import mime from 'mime-types';
-import { hasCode } from '../../base/errors.js';
 import { NO_PAGE, selectRange } from '../../http/answer.js';
 import type { HttpAnswer } from '../../http/types.js';
-import { findFile } from '../../operations/change.js';
 import { type Download, openDownload } from '../../operations/get.js';
 import type { FileInfo } from '../../remotes/remote.js';
 import { bucketOf, type Call, type Command, operationOf } from '../call.js';
 import { isConditional, isUnchanged, validatorsOf } from '../conditions.js';
-import { S3Error } from '../errors.js';
 import { etagOf } from '../etag.js';
 import { isFolderKey, referToKey } from '../key.js';
+import { asNoSuchKey, lookAt } from '../look.js';
 import { timeFields } from '../times.js';
 
 export const getObject: Command = { name: 'GetObject', scope: 'read', run: (call) => answerObject(call, false) };
@@ -19,26 +17,15 @@ async function answerObject(call: Call, isHead: boolean): Promise<HttpAnswer> {
   const { services, request, key } = call;
   const { headers } = request;
   const connection = await bucketOf(call);
-  const reference = referToKey(connection, key);
+  if (isFolderKey(key)) return answerFolder(call, await lookAt(call, connection, key));
   const operation = operationOf(call, connection, isHead ? 'exists' : 'download', key);
-  if (isFolderKey(key)) {
-    const { result } = await services.operations.run({ ...operation, type: 'exists' }, (running) =>
-      findFile(running, reference),
-    );
-    if (result?.isDirectory !== true) throw noSuchKey(key);
-    return answerFolder(call, result);
-  }
   let unchanged = false;
-  const file = await openDownload(services.operations, operation, reference, {
+  const file = await openDownload(services.operations, operation, referToKey(connection, key), {
     select:
       headers.has('range') && !isHead ? (info) => selectRange(headers, info.size, `"${etagOf(info)}"`) : undefined,
     skipBody:
       isHead || isConditional(headers) ? (info) => (unchanged = isUnchanged(headers, info)) || isHead : undefined,
-  }).catch((error: unknown) => {
-    // The key of a folder ends with a slash.
-    if (hasCode(error, 'is_a_folder')) throw noSuchKey(key);
-    throw error;
-  });
+  }).catch(asNoSuchKey);
   return unchanged ? { status: 304, headers: fieldsOf(call, file.info) } : answerFile(call, file);
 }
 
@@ -82,6 +69,3 @@ function fieldsOf({ request, key }: Call, info: FileInfo): Record<string, string
     ...asked,
   };
 }
-
-const noSuchKey = (key: string): S3Error =>
-  new S3Error('NoSuchKey', `there is no object ${key.slice(0, 200)}`, 'not_found');

@@ -1,43 +1,31 @@
-import { Readable } from 'node:stream';
 import type { HttpAnswer } from '../../http/types.js';
-import { openDownload } from '../../operations/get.js';
-import type { ByteRange, FileInfo } from '../../remotes/remote.js';
-import { type Call, type Command, operationOf, xmlAnswer } from '../call.js';
-import { COPY_PREFIX, isConditional, isUnchanged, preconditionFailed } from '../conditions.js';
+import type { ByteRange } from '../../remotes/remote.js';
+import { type Call, type Command, xmlAnswer } from '../call.js';
+import { COPY_PREFIX, isUnchanged, preconditionFailed } from '../conditions.js';
 import { copySourceOf } from '../copy-source.js';
 import { S3Error } from '../errors.js';
-import { referToKey } from '../key.js';
+import { isFolderKey, referToKey } from '../key.js';
+import { lookAt } from '../look.js';
 import { openUpload, partNumberOf } from './multipart-upload.js';
 
 export const uploadPartCopy: Command = { name: 'UploadPartCopy', scope: 'write', run };
 
-/** The part comes from another object: it is a download whose bytes go into the upload. */
 async function run(call: Call): Promise<HttpAnswer> {
-  const {
-    services,
-    request: { headers },
-  } = call;
+  const { headers } = call.request;
   const number = partNumberOf(call);
   const { request, id } = await openUpload(call);
   const { connection, key } = await copySourceOf(call);
-  const select = (info: FileInfo): ByteRange | undefined => {
-    if (isConditional(headers, COPY_PREFIX) && isUnchanged(headers, info, COPY_PREFIX)) throw preconditionFailed();
-    return rangeIn(headers.get('x-amz-copy-source-range'), info.size);
-  };
-  const download = operationOf(call, connection, 'download', key);
-  const file = await openDownload(services.operations, download, referToKey(connection, key), { select });
-  const { whole, body = Readable.from([whole ?? Buffer.alloc(0)], { objectMode: false }), length } = file;
-  try {
-    const size = whole?.length ?? length;
-    if (size === undefined) throw new S3Error('InvalidRequest', 'the server does not report the size of the source');
-    const part = await services.multipart.writePart(request, id, { number, size, body, digest: undefined });
-    return xmlAnswer('CopyPartResult', [
-      ['LastModified', part.storedAt.toISOString()],
-      ['ETag', `"${part.etag}"`],
-    ]);
-  } finally {
-    body.destroy();
-  }
+  if (isFolderKey(key)) throw new S3Error('NotImplemented', 'a folder cannot be copied');
+  const info = await lookAt(call, connection, key);
+  if (isUnchanged(headers, info, COPY_PREFIX)) throw preconditionFailed();
+  const range = rangeIn(headers.get('x-amz-copy-source-range'), info.size);
+  const size = range === undefined ? info.size : range.end - range.start + 1;
+  const source = { connection, file: referToKey(connection, key), range };
+  const part = await call.services.multipart.writePart(request, id, { number, size, source });
+  return xmlAnswer('CopyPartResult', [
+    ['LastModified', part.storedAt.toISOString()],
+    ['ETag', `"${part.etag}"`],
+  ]);
 }
 
 /** Both ends are needed, within the object. @throws S3Error InvalidArgument, InvalidRange */

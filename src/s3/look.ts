@@ -1,0 +1,30 @@
+/** The facts of one object, without its content. */
+import { hasCode } from '../base/errors.js';
+import type { Connection } from '../connections/connection.js';
+import { findFile } from '../operations/change.js';
+import { openDownload } from '../operations/get.js';
+import type { FileInfo } from '../remotes/remote.js';
+import { type Call, operationOf } from './call.js';
+import { S3Error } from './errors.js';
+import { isFolderKey, referToKey } from './key.js';
+
+/** With the exact time of a file, as the answer to a HEAD. @throws S3Error NoSuchKey */
+export async function lookAt(call: Call, connection: Connection, key: string): Promise<FileInfo> {
+  const { operations } = call.services;
+  const reference = referToKey(connection, key);
+  const request = operationOf(call, connection, 'exists', key);
+  if (!isFolderKey(key)) {
+    const { info } = await openDownload(operations, request, reference, { skipBody: () => true }).catch(asNoSuchKey);
+    return info;
+  }
+  const { result } = await operations.run(request, (operation) => findFile(operation, reference));
+  if (result?.isDirectory === true) return result;
+  throw noSuchKey();
+}
+
+/** The key of a folder ends with a slash: without it there is no such object. */
+export function asNoSuchKey(error: unknown): never {
+  throw hasCode(error, 'is_a_folder') ? noSuchKey() : error;
+}
+
+const noSuchKey = (): S3Error => new S3Error('NoSuchKey', 'there is no such object', 'not_found');
