@@ -52,7 +52,6 @@ import { createRemotes, type Remotes } from '../remotes/registry.js';
 import { generateKeyPair } from '../remotes/sftp/keys/generate-key.js';
 import { trustOnFirstUse } from '../remotes/trust.js';
 import { createResolver } from '../resolver/resolver.js';
-import { besideS3, createS3Front } from '../s3/front.js';
 import type { ByteRates } from '../shares/byte-rates.js';
 import type { Shares } from '../shares/permits.js';
 import type { SandboxPart } from '../sandbox/sink.js';
@@ -64,11 +63,10 @@ import { createWatching, type Watching } from '../watch/watching.js';
 import { createBase64 } from '../workers/base64.js';
 import { logWith } from './log-with.js';
 import { type Part, partOf, type Parts } from './parts.js';
+import { openS3 } from './s3.js';
 
 /** The folder into which `npm run build` writes the dashboard and the documentation. */
 const DASHBOARD = fileURLToPath(inPackage('dist/dashboard'));
-/** Where the S3 front is on the main listener. */
-const S3_PREFIX = '/s3';
 const SITE = fileURLToPath(inPackage('dist/site'));
 
 /** The resources that each thread opens first, and closes last. */
@@ -432,24 +430,21 @@ export function createApplication(options: ApplicationOptions): Application {
     tracer,
     onInternalError,
   });
-  const lists = new KeptKeys(memoryBytes);
-  const s3Front = (prefix: string): HttpHandler =>
-    createS3Front({
-      services: {
-        storage,
-        operations,
-        lists,
-        multipart: uploads.multipart,
-        limits: config.limits,
-        region: config.s3.region,
-      },
-      keys: storage.s3AccessKeys,
-      guard: new GuessGuard(options.limiters.failures, 'S3 access key'),
-      rate: options.limiters.requests,
-      prefix,
-      tracer,
-      onInternalError,
-    });
+  const s3 = openS3({
+    services: {
+      storage,
+      operations,
+      lists: new KeptKeys(memoryBytes),
+      multipart: uploads.multipart,
+      limits: config.limits,
+      region: config.s3.region,
+    },
+    keys: storage.s3AccessKeys,
+    guard: new GuessGuard(options.limiters.failures, 'S3 access key'),
+    rate: options.limiters.requests,
+    tracer,
+    onInternalError,
+  });
   const serve = (
     handler: HttpHandler,
     { port, setting }: ListenerPort,
@@ -468,14 +463,8 @@ export function createApplication(options: ApplicationOptions): Application {
     });
   const api = allowOrigins(handler, config.server.cors.origins);
   const { acceptors } = options;
-  const main = serve(
-    config.s3.enabled ? besideS3(api, s3Front(S3_PREFIX), S3_PREFIX) : api,
-    mainPort(config),
-    acceptors?.main,
-  );
-  const server = hasOwnListener(config.s3)
-    ? joinServers(main, serve(s3Front(''), s3Port(config), acceptors?.s3))
-    : main;
+  const main = serve(config.s3.enabled ? s3.beside(api) : api, mainPort(config), acceptors?.main);
+  const server = hasOwnListener(config.s3) ? joinServers(main, serve(s3.alone, s3Port(config), acceptors?.s3)) : main;
   const retire = (ms: number): Promise<void> => {
     isDraining = true;
     return server.retire(ms);
@@ -485,7 +474,7 @@ export function createApplication(options: ApplicationOptions): Application {
     metrics,
     parts: [
       ...reach.parts,
-      { name: 'lists of keys', threads: 'all', stop: () => lists.close() },
+      ...(config.s3.enabled ? [s3.part] : []),
       { name: 'base64', threads: 'all', stop: () => base64.close() },
       { name: 'fetches of URLs', threads: 'all', stop: () => urls.close() },
       partOf('running transfers', 'all', board),

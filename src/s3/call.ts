@@ -16,7 +16,7 @@ import { xml, type XmlContent } from './xml.js';
 export interface S3Services {
   readonly storage: Pick<Storage, 'connections'>;
   readonly operations: Operations;
-  readonly lists: Pick<KeptKeys, 'page'>;
+  readonly lists: Pick<KeptKeys, 'page' | 'close'>;
   readonly multipart: MultipartUploads;
   readonly limits: { readonly uploadBytes: number };
   readonly region: string;
@@ -69,5 +69,3 @@ export function xmlAnswer(root: string, content: XmlContent, status = 200): Http
 }
 
 export const XML = { 'Content-Type': 'application/xml' } as const;
-
-export const EMPTY: HttpAnswer = { status: 200 };

@@ -20,7 +20,7 @@ import { commandOf } from './routes.js';
 import { signedRequestOf, type SignedRequest } from './signature/signed-request.js';
 import { SignatureCheck } from './signature/verify.js';
 import { type Target, targetOf } from './target.js';
-import { xml } from './xml.js';
+import { plainXml } from './xml.js';
 
 interface AccessKey {
   readonly record: ApiKeyRecord;
@@ -34,7 +34,7 @@ interface AccessKeys {
   recall(accessKeyId: string): AccessKey | undefined;
 }
 
-interface S3Options {
+export interface S3Options {
   readonly services: S3Services;
   readonly keys: AccessKeys;
   /** Counts wrong signatures and unknown access keys by address. */
@@ -102,13 +102,13 @@ export function createS3Front(options: S3Options): HttpHandler {
     if (error.fileSize !== undefined) headers['Content-Range'] = `bytes */${error.fileSize}`;
     if (status === 503) headers['Retry-After'] = String(Math.max(1, Math.ceil((error.retryAfterMs ?? 1_000) / 1_000)));
     if (request.method === 'HEAD') return { status, headers, headLength: 'unknown' };
-    const body = xml('Error', [
+    const body = plainXml('Error', [
       ['Code', code],
       ['Message', error.clientText],
       ['Resource', request.path],
       ['RequestId', requestId],
       ['HostId', hostId],
-    ]).replace(/ xmlns="[^"]*"/, '');
+    ]);
     return { status, headers, body };
   }
 
@@ -131,14 +131,6 @@ export function createS3Front(options: S3Options): HttpHandler {
     };
     const ids = { 'x-amz-request-id': requestId, 'x-amz-id-2': hostId };
     return { ...answer, facts, headers: { 'Cache-Control': 'no-store', ...answer.headers, ...ids } };
-  };
-}
-
-/** Requests to these addresses go to the front, all others to `handler`. */
-export function besideS3(handler: HttpHandler, front: HttpHandler, prefix: string): HttpHandler {
-  return (request) => {
-    const isS3 = request.path === prefix || request.path.startsWith(`${prefix}/`);
-    return isS3 ? front(request) : handler(request);
   };
 }
 

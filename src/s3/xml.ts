@@ -8,6 +8,7 @@ import { escapeHtml } from '../base/html.js';
 export type XmlContent = string | number | boolean | Iterable<XmlElement>;
 export type XmlElement = readonly [name: string, content: XmlContent | undefined];
 
+const DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n';
 const NAMESPACE = 'http://s3.amazonaws.com/doc/2006-03-01/';
 
 /** A whole document. `root` has the namespace of S3. */
@@ -21,8 +22,11 @@ export function xml(root: string, content: XmlContent): string {
 
 /** The same of elements that are written already. */
 export function documentOf(root: string, elements: readonly string[]): string {
-  return `<?xml version="1.0" encoding="UTF-8"?>\n<${root} xmlns="${NAMESPACE}">${elements.join('')}</${root}>`;
+  return `${DECLARATION}<${root} xmlns="${NAMESPACE}">${elements.join('')}</${root}>`;
 }
+
+/** Without the namespace: S3 gives errors none. */
+export const plainXml = (root: string, content: XmlContent): string => DECLARATION + element(root, content);
 
 /** One element; "" without content. */
 export function element(name: string, content: XmlContent | undefined): string {

@@ -1,6 +1,6 @@
 import { mayUse } from '../../base/caller.js';
 import type { HttpAnswer } from '../../http/types.js';
-import { bucketOf, type Call, type Command, EMPTY, xmlAnswer } from '../call.js';
+import { bucketOf, type Call, type Command, xmlAnswer } from '../call.js';
 
 export const listBuckets: Command = { name: 'ListBuckets', scope: 'any', run: list };
 export const headBucket: Command = {
@@ -8,7 +8,7 @@ export const headBucket: Command = {
   scope: 'any',
   run: async (call) => {
     await bucketOf(call);
-    return { ...EMPTY, headers: { 'x-amz-bucket-region': call.services.region } };
+    return { status: 200, headers: { 'x-amz-bucket-region': call.services.region } };
   },
 };
 export const getBucketLocation: Command = {
