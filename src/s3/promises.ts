@@ -8,9 +8,13 @@ const UNKEPT = [
   'x-amz-write-offset-bytes',
   'x-amz-rename-source',
   'x-amz-object-lock-',
-  'x-amz-server-side-encryption-customer-',
+  'x-amz-server-side-encryption',
   'x-amz-copy-source-server-side-encryption-customer-',
+  'x-amz-grant-',
+  'x-amz-website-redirect-location',
 ];
+/** What every object here is: only the keys of the account reach it. */
+const OWN_ACLS = ['private', 'bucket-owner-read', 'bucket-owner-full-control'];
 /** Conditions of a deletion; other commands know theirs. */
 const OF_DELETE = ['if-match', 'x-amz-if-match-'];
 const OF_COPY = ['x-amz-copy-source-range'];
@@ -24,8 +28,12 @@ export function refusePromises(
 ): void {
   const more = command === 'DeleteObject' ? OF_DELETE : command === 'CopyObject' ? OF_COPY : [];
   const unkept = [...UNKEPT, ...more];
-  for (const name of headers.keys()) {
-    if (!unkept.some((beginning) => name.startsWith(beginning))) continue;
+  const isKept = (name: string, value: string): boolean => {
+    if (name === 'x-amz-acl') return OWN_ACLS.includes(value);
+    return name !== 'x-amz-tagging' && !unkept.some((beginning) => name.startsWith(beginning));
+  };
+  for (const [name, value] of headers) {
+    if (isKept(name, value)) continue;
     throw new S3Error('NotImplemented', `the field ${name.slice(0, 60)} is not implemented`, 'unsupported_operation');
   }
   // Buckets belong to the account of the key: the owner that ListBuckets shows.

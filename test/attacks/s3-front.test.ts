@@ -396,6 +396,15 @@ const OPERATIONS: readonly Attack[] = [
     ...put,
     headers: { 'x-amz-server-side-encryption-customer-algorithm': 'AES256' },
   }),
+  ...[
+    ['x-amz-server-side-encryption', 'aws:kms'],
+    ['x-amz-tagging', 'secret=yes'],
+    ['x-amz-acl', 'public-read'],
+    ['x-amz-grant-read', 'id=all'],
+    ['x-amz-website-redirect-location', '/other'],
+  ].map(([name = '', value = '']) =>
+    shot(`a promise that is not kept: ${name}`, '501 NotImplemented', { ...put, headers: { [name]: value } }),
+  ),
   shot('locked for ever', '501 NotImplemented', { ...put, headers: { 'x-amz-object-lock-mode': 'COMPLIANCE' } }),
   shot('deleted if it is another version', '501 NotImplemented', {
     method: 'DELETE',
