@@ -145,7 +145,7 @@ test('modules that are loaded on demand are loaded at the start: an import that 
     .filter(({ file, isDynamic }) => isDynamic && !/^(build|cli|release)\//.test(file) && !isOfPages(file))
     .map(({ file }) => file);
   assert.deepEqual([...new Set(places)].sort(), [
-    ...['alarms/mailer.ts', 'app/start.ts', 'main.ts', 'observe/tracing.ts'],
+    ...['alarms/mailer.ts', 'app/s3.ts', 'app/start.ts', 'main.ts', 'observe/tracing.ts'],
   ]);
 });
 

@@ -1,6 +1,7 @@
 /** Limits for the rate of requests, in windows that begin with the first request in them. */
 import { LRUCache } from 'lru-cache';
 import { atMost } from '../base/cache-size.js';
+import { GatewayError } from '../base/errors.js';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { within } from '../base/deadline.js';
 import type { RequestRates } from '../storage/storage.js';
@@ -10,6 +11,11 @@ export interface Taken {
   /** The points left in the window. */
   readonly remaining: number;
   readonly msBeforeNext: number;
+}
+
+/** @throws GatewayError rate_limited */
+export function refuseOver({ isOver, msBeforeNext: retryAfterMs }: Taken, text: string): void {
+  if (isOver) throw new GatewayError('rate_limited', text, { step: 'request', retryAfterMs });
 }
 
 /** Takes one point of `key`, an API key's id or an address. */

@@ -12,7 +12,7 @@ import { idempotencyKey, once } from './idempotency.js';
 import { requireModestJson } from './body/json-bounds.js';
 import { requirePlainValues } from './body/json-values.js';
 import { refuseForeignNumbers } from './field-numbers.js';
-import type { Limiter, Limiters } from './rate-limits.js';
+import { type Limiter, type Limiters, refuseOver } from './rate-limits.js';
 import { createChecker } from '../base/schema-check.js';
 import { UnknownFields } from './unknown-fields.js';
 import type { Caller, HttpAnswer, HttpHandler, HttpRequest, RequestContext, Route } from './types.js';
@@ -306,15 +306,12 @@ function parseJson(body: Buffer): unknown {
 }
 
 async function takeRate(limiter: Limiter, keyId: string, limit: number, state: RequestState): Promise<void> {
-  const { isOver, remaining, msBeforeNext } = await limiter(keyId);
+  const taken = await limiter(keyId);
+  const { remaining, msBeforeNext } = taken;
   const seconds = Math.max(1, Math.ceil(msBeforeNext / 1_000));
   state.headers = {
     'RateLimit-Policy': `"default";q=${limit};w=1`,
     RateLimit: `"default";r=${remaining};t=${seconds}`,
   };
-  if (!isOver) return;
-  throw new GatewayError('rate_limited', `more than ${limit} requests a second with this API key`, {
-    step: 'request',
-    retryAfterMs: msBeforeNext,
-  });
+  refuseOver(taken, `more than ${limit} requests a second with this API key`);
 }

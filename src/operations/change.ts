@@ -37,6 +37,18 @@ export async function deleteFile(
   });
 }
 
+/** Deletes an empty folder. */
+export async function deleteFolder(operation: Operation, reference: PathReference): Promise<RemotePath> {
+  return operation.use(async (remote, attempt) => {
+    const path = await reference(remote);
+    operation.locate(path, baseName(path));
+    attempt.committed();
+    operation.mark('transfer');
+    await remote.removeFolder(path);
+    return path;
+  });
+}
+
 /** Deletes a file, or a folder with everything below it. */
 export async function deleteAll(
   operation: Operation,

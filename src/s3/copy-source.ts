@@ -5,7 +5,7 @@ import { bucketOf, type Call } from './call.js';
 import { S3Error } from './errors.js';
 import { decoded, type Target, targetOf } from './target.js';
 
-export interface CopySource {
+interface CopySource {
   readonly connection: Connection;
   readonly key: string;
 }

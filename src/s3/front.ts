@@ -3,14 +3,15 @@
  * signature is compared before a byte of its body is read, and errors become S3's XML.
  */
 import { randomBytes } from 'node:crypto';
-import { GatewayError, toGatewayError } from '../base/errors.js';
+import type { GatewayError } from '../base/errors.js';
+import { toGatewayError } from '../base/errors.js';
 import { PASSING_ON, type Span, type Tracer } from '../base/span.js';
 import { uuidv7 } from '../base/uuid.js';
 import { admit } from '../http/auth.js';
 import type { GuessGuard } from '../http/guess-guard.js';
-import type { Limiter } from '../http/rate-limits.js';
+import { type Limiter, refuseOver } from '../http/rate-limits.js';
 import { refuseForeignBytes } from '../http/router.js';
-import type { Caller, HttpAnswer, HttpHandler, HttpRequest } from '../http/types.js';
+import type { HttpAnswer, HttpHandler, HttpRequest } from '../http/types.js';
 import type { ApiKeyRecord } from '../storage/storage.js';
 import { bodyOf } from './body/body.js';
 import { type Command, type S3Services, XML } from './call.js';
@@ -85,7 +86,8 @@ export function createS3Front(options: S3Options): HttpHandler {
     const { caller, key } = await authenticate(request, signed);
     state.keyId = caller.keyId;
     request.claims.admit(caller.accountId, false);
-    await takeRate(rate, caller);
+    const taken = await rate?.(caller.keyId);
+    if (taken !== undefined) refuseOver(taken, 'too many requests with this API key');
     const command = (state.command = commandOf(request, target));
     admit(caller, request, command.scope);
     refusePromises(request, command, caller);
@@ -137,13 +139,4 @@ export function createS3Front(options: S3Options): HttpHandler {
 function addressed(request: HttpRequest, prefix: string): Target {
   const path = request.path.slice(prefix.length);
   return targetOf(path === '' ? '/' : path);
-}
-
-async function takeRate(rate: Limiter | undefined, { keyId }: Caller): Promise<void> {
-  const taken = await rate?.(keyId);
-  if (taken?.isOver !== true) return;
-  throw new GatewayError('rate_limited', 'too many requests with this API key', {
-    step: 'request',
-    retryAfterMs: taken.msBeforeNext,
-  });
 }

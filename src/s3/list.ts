@@ -4,6 +4,7 @@
  * unsupported_operation its NotImplemented.
  */
 import { isUtf8 } from 'node:buffer';
+import { uriEncoded } from '../base/aws-signature.js';
 import { refusal } from '../base/errors.js';
 import type { KeyEntry, KeysOptions, KeysPage } from '../operations/tree/list-keys.js';
 import { etagOf } from './etag.js';
@@ -131,7 +132,4 @@ function contentsOf(
 }
 
 /** As S3 encodes it; a space is %20, which clients decode like its +. */
-function encodedKey(key: string): string {
-  const encoded = encodeURIComponent(key.toWellFormed()).replaceAll('%2F', '/');
-  return encoded.replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
-}
+const encodedKey = (key: string): string => uriEncoded(key.toWellFormed()).replaceAll('%2F', '/');

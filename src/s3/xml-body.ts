@@ -12,7 +12,7 @@ import { S3Error } from './errors.js';
 const MOST_BYTES = 2 * 1024 * 1024;
 const WITHIN_MS = 60_000;
 const HASHED_BYTES = 256 * 1024;
-/** A slice and the rest of its last item hold the event loop for 10 ms at most, whatever elements they are. */
+/** Parsing a slice, with the rest of its last item, takes 10 ms at most, also if it is full of tiny elements. */
 const SLICE_CHARACTERS = 4 * 1024;
 /** An item has a key of 1,024 bytes; each can be a reference. */
 const MOST_SLICE_CHARACTERS = 3 * SLICE_CHARACTERS;

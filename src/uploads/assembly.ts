@@ -11,6 +11,7 @@ import type { PiecedFile, Remote, Settled } from '../remotes/remote.js';
 import { streamOf } from '../remotes/whole.js';
 import { hiddenBeside } from './begin.js';
 import { fileOf, piecesOf, removeFile, type UploadRequest, type UploadServiceOptions } from './file.js';
+import { bytesOf } from './part-list.js';
 import type { HeldUpload } from './writers.js';
 
 interface AssemblyPlan {
@@ -18,8 +19,6 @@ interface AssemblyPlan {
   readonly running: RunningOperation;
   /** In the order of their numbers. */
   readonly chosen: readonly MultipartPart[];
-  /** Of all of them. */
-  readonly size: number;
 }
 
 export class Assembly {
@@ -35,13 +34,13 @@ export class Assembly {
 
   /** Resolves when the file of the upload has the chosen parts, and nothing else. */
   async arrange(): Promise<Upload> {
-    const { held, chosen, size } = this.#plan;
+    const { held, chosen } = this.#plan;
     const { upload } = held;
     if (upload.layout === 'store') return this.#record(upload.hidden, chosen);
     const placed = placedAtFront(chosen);
     const rest = chosen.slice(placed);
-    const front = sizeOf(chosen.slice(0, placed));
-    if (rest.length === 0 && (await this.#endsAt(size))) return this.#record(upload.hidden, chosen);
+    const front = bytesOf(chosen.slice(0, placed));
+    if (rest.length === 0 && (await this.#endsAt(bytesOf(chosen)))) return this.#record(upload.hidden, chosen);
     // Parts that lie further behind in the file would be overwritten.
     const goesOn = rest.length > 0 && rest.every(({ place }) => place !== null);
     if (goesOn && (await this.#write(upload, rest, front))) return this.#record(upload.hidden, chosen);
@@ -160,8 +159,6 @@ function placedAtFront(parts: readonly MultipartPart[]): number {
   });
   return misplaced === -1 ? parts.length : misplaced;
 }
-
-const sizeOf = (parts: readonly MultipartPart[]): number => parts.reduce((sum, { size }) => sum + size, 0);
 
 /** Bytes of one hidden file; null: that of the upload. */
 interface Stretch {

@@ -110,7 +110,7 @@ export class Completion {
     running.evidence.undigested('pieces');
     const check = this.#checkOf(running, chosen);
     const isAgain = held.upload.state === 'publishing';
-    const assembly = new Assembly(this.#options, request, { held, running, chosen, size });
+    const assembly = new Assembly(this.#options, request, { held, running, chosen });
     const arranged = isAgain ? held.upload : await assembly.arrange();
     return running.use(async (remote, attempt) => {
       attempt.committed();

@@ -27,7 +27,7 @@ import { type Receiver, startReceiver } from '../watch/support/receiver.js';
 
 const STORM_MS = Number(process.env['FEED_KILL_SECONDS'] ?? 25) * 1000;
 const WRITERS = 4;
-/** Of a node's output, what a report shows. */
+/** Lines at the end of a node's output that a report shows. */
 const TAIL_LINES = 15;
 const HOOKS = ['/one', '/two'] as const;
 const ALL_SCOPES = ['read', 'write', 'exec', 'watch'];

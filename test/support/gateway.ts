@@ -32,7 +32,7 @@ const START_MS = 240_000;
 const STOP_MS = 240_000;
 /** One question whether it is ready: an unanswered one is asked again. */
 const ASK_MS = 10_000;
-/** Of its output, what an error shows. */
+/** Lines at the end of its output that an error shows. */
 const LAST_LINES = 20;
 /** For tests that are not about these limits: a busy machine must not decide their result. */
 const PATIENT = { acquireTimeoutMs: 120_000, connectTimeoutMs: 60_000, stallTimeoutMs: 120_000 };

@@ -87,13 +87,7 @@ export const copyFile = endpoint({
   ],
 }).handle(async (input, services: Services) => {
   const { caller, body } = input;
-  if (services.operations.planOf(caller).connections === 1) {
-    throw new GatewayError(
-      'plan_required',
-      `copy needs a plan with more than one connection; this account has ${caller.plan}`,
-      { step: 'request' },
-    );
-  }
+  operations.requirePlanForCopies(services.operations, caller);
   // A key may be allowed to write but not to read; then it must not learn what exists.
   if (!caller.scopes.includes('read')) {
     throw new GatewayError('scope_missing', 'this API key lacks the scope "read", which the source of a copy needs', {

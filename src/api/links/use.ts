@@ -3,11 +3,13 @@
  * name of the file decide what happens. Programs get JSON, browsers that ask for a page get HTML.
  */
 import { Type } from 'typebox';
-import { GatewayError, refusal } from '../../base/errors.js';
+import type { GatewayError } from '../../base/errors.js';
+import { refusal } from '../../base/errors.js';
 import { count, object, success, text } from '../../contract/schema.js';
 import type { Connection } from '../../connections/connection.js';
 import { errorAnswer, json, NO_PAGE } from '../../http/answer.js';
 import { isInBlocks } from '../../http/client-address.js';
+import { refuseOver } from '../../http/rate-limits.js';
 import { reprDigest } from '../../http/repr-digest.js';
 import type { HttpAnswer } from '../../http/types.js';
 import { isAnnouncedShort, takeShort } from '../../http/whole-body.js';
@@ -159,10 +161,7 @@ async function open(input: Input, { storage, links }: Services): Promise<Opened>
   request.claims.admit(link.accountId, false);
   request.expectPace(links.minBytesPerSecond);
   const taken = await rate?.(link.id);
-  if (taken?.isOver === true) {
-    const retryAfterMs = taken.msBeforeNext;
-    throw new GatewayError('rate_limited', 'too many requests with this link', { step: 'request', retryAfterMs });
-  }
+  if (taken !== undefined) refuseOver(taken, 'too many requests with this link');
   return { link, connection };
 }
 

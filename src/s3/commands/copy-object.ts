@@ -1,6 +1,5 @@
-import { GatewayError } from '../../base/errors.js';
 import type { HttpAnswer } from '../../http/types.js';
-import { copyFile } from '../../operations/copy.js';
+import { copyFile, requirePlanForCopies } from '../../operations/copy.js';
 import type { FileInfo } from '../../remotes/remote.js';
 import { bucketOf, type Call, type Command, operationOf, xmlAnswer } from '../call.js';
 import { COPY_PREFIX, isConditional, isUnchanged, preconditionFailed } from '../conditions.js';
@@ -19,10 +18,7 @@ async function run(call: Call): Promise<HttpAnswer> {
   const { headers } = request;
   const target = await bucketOf(call);
   const source = await copySourceOf(call);
-  if (services.operations.planOf(caller).connections === 1) {
-    const text = `a copy needs a plan with more than one connection; this account has ${caller.plan}`;
-    throw new GatewayError('plan_required', text, { step: 'request' });
-  }
+  requirePlanForCopies(services.operations, caller);
   const isSame = source.connection.id === target.id && source.key === key;
   // A mounted bucket changes the mode of a folder by a copy onto itself.
   if (!isSame && (isFolderKey(key) || isFolderKey(source.key))) {

@@ -1,7 +1,7 @@
 import { hasCode } from '../../base/errors.js';
+import type { Connection } from '../../connections/connection.js';
 import type { HttpAnswer } from '../../http/types.js';
 import { makeFolder } from '../../operations/change.js';
-import type { Operation } from '../../operations/operation.js';
 import { putFile } from '../../operations/put.js';
 import type { S3Body } from '../body/body.js';
 import { bucketOf, type Call, type Command, operationOf } from '../call.js';
@@ -17,7 +17,7 @@ async function run(call: Call): Promise<HttpAnswer> {
   const connection = await bucketOf(call);
   const reference = referToKey(connection, key);
   const body = await call.body();
-  if (isFolderKey(key)) return putFolder(call, body);
+  if (isFolderKey(key)) return putFolder(call, connection, body);
   const { headers } = call.request;
   const target = { file: reference, overwrite: !isExclusive(headers), modifiedAt: timeIn(headers) };
   const { bytes, size, digest } = body;
@@ -31,13 +31,14 @@ async function run(call: Call): Promise<HttpAnswer> {
 }
 
 /** An object without content whose key ends with a slash is a folder. */
-async function putFolder(call: Call, body: S3Body): Promise<HttpAnswer> {
+async function putFolder(call: Call, connection: Connection, body: S3Body): Promise<HttpAnswer> {
   const { services, key } = call;
   if (body.size > 0) throw new S3Error('InvalidRequest', 'a key that ends with "/" is a folder, which has no content');
-  const connection = await bucketOf(call);
-  const work = (operation: Operation) => makeFolder(operation, referToKey(connection, key));
-  await services.operations.run(operationOf(call, connection, 'mkdir', key), work);
-  return { status: 200, headers: { ETag: `"${etagOf({ size: 0, modifiedAt: new Date(0) })}"`, ...body.checksums() } };
+  const checksums = body.checksums();
+  await services.operations.run(operationOf(call, connection, 'mkdir', key), (operation) =>
+    makeFolder(operation, referToKey(connection, key)),
+  );
+  return { status: 200, headers: { ETag: `"${etagOf({ size: 0, modifiedAt: new Date(0) })}"`, ...checksums } };
 }
 
 /** @throws S3Error NotImplemented for another condition than "there is none" */

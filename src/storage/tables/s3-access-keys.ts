@@ -28,8 +28,7 @@ interface S3Pair {
   readonly secretAccessKey: string;
 }
 
-/** Of one API key. */
-const MOST_PAIRS = 5;
+const MOST_PAIRS_PER_KEY = 5;
 /** Others are not looked up. */
 const PLAUSIBLE = /^[A-Za-z0-9_]{16,128}$/;
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
@@ -88,8 +87,11 @@ export class S3AccessKeys {
       const [row] = await tx<
         { count: number }[]
       >`select count(*) as count from s3_access_keys where api_key_id = ${id}`;
-      if ((row?.count ?? 0) >= MOST_PAIRS) {
-        throw refusal('share_exceeded', `API key "${name}" has ${MOST_PAIRS} S3 access keys already; delete one first`);
+      if ((row?.count ?? 0) >= MOST_PAIRS_PER_KEY) {
+        throw refusal(
+          'share_exceeded',
+          `API key "${name}" has ${MOST_PAIRS_PER_KEY} S3 access keys already; delete one first`,
+        );
       }
       await tx`insert into s3_access_keys ${tx({ accessKeyId: pair.accessKeyId, apiKeyId: id, accountId })}`;
       await this.#secrets.put(tx, pair.accessKeyId, SECRET, pair.secretAccessKey);

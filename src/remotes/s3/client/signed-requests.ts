@@ -17,7 +17,7 @@ import {
 import http from 'node:http';
 import https from 'node:https';
 import { onAbort } from '../../../base/deadline.js';
-import { type Keys, RequestSigner } from '../../../base/aws-signature.js';
+import { type Keys, RequestSigner, uriEncoded } from '../../../base/aws-signature.js';
 import type { EndSignal } from '../../../base/ending.js';
 import { type Agents, refuseUpgrade } from '../../../base/short-request.js';
 import type { S3Connection } from '../../../connections/connection.js';
@@ -204,7 +204,7 @@ export class SignedRequests {
   ): Promise<http.IncomingMessage> {
     ending.throwIfAborted();
     const { hostname, port, protocol } = place.url;
-    const path = place.path + key.split('/').map(encoded).join('/');
+    const path = place.path + key.split('/').map(uriEncoded).join('/');
     const isSecure = protocol === 'https:';
     return new Promise((done, fail) => {
       const request = (isSecure ? https : http).request({
@@ -279,8 +279,3 @@ function objectOf({ statusCode, headers }: http.IncomingMessage): ObjectAnswer |
 
 const text = (value: string | string[] | undefined): string | undefined =>
   value === undefined ? undefined : String(value);
-
-/** Encodes all characters except the unreserved ones of RFC 3986. */
-function encoded(part: string): string {
-  return encodeURIComponent(part).replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
-}
