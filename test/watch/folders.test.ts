@@ -41,6 +41,14 @@ suite('watched folders', () => {
     withSql(postgres.url, (sql) => makeCheckDue(sql, folder.id));
   const fresh = (folder: WatchedFolder): Promise<WatchedFolder> => bench.service.get(bench.accountId, folder.id);
 
+  /** The folder's task exists, and does not begin. */
+  const holdTask = async (folder: WatchedFolder): Promise<void> => {
+    const task = { key: folder.id, account: bench.accountId, group: 'held', data: {}, startAfter: 3_600_000 };
+    const isSent = async (): Promise<boolean> =>
+      (await bench.storage.watching.queue.send('watch-check', [task])).size > 0;
+    await bench.until(isSent, 'the held task');
+  };
+
   test('a folder can report the files that exist at the start', async () => {
     const { folder } = await watched({ initial: 'report' }, ['a.txt', 'b.txt']);
     const [first] = bench.checksOf(folder);
@@ -62,11 +70,7 @@ suite('watched folders', () => {
 
   test('a follow-up that is due while the task of the check before it still exists is not lost', async () => {
     const { folder } = await watched({});
-    const task = { key: folder.id, account: bench.accountId, group: 'held', data: {}, startAfter: 3_600_000 };
-    await bench.until(
-      async () => (await bench.storage.watching.queue.send('watch-check', [task])).size > 0,
-      'the held task',
-    );
+    await holdTask(folder);
     await withSql(postgres.url, async (sql) => {
       const [due] = await sql<{ at: Date }[]>`
         update watched_folders set next_check_at = now(), is_follow_up = true where id = ${folder.id}
@@ -81,6 +85,42 @@ suite('watched folders', () => {
       await sql`delete from public_jobs.job where singleton_key = ${folder.id}`;
     });
     await bench.until(() => bench.checksOf(folder).some(({ kind }) => kind === 'follow_up'), 'the follow-up');
+  });
+
+  // Former defect: it was refused, although the check that ran may have listed the folder already.
+  test('a check that is asked for while another one runs follows it', async () => {
+    const { folder } = await watched({ scheduleMinutes: 1440 });
+    const before = bench.checksOf(folder).length;
+    await withSql(postgres.url, async (sql) => {
+      await sql.begin(async (tx) => {
+        await tx`lock table watched_files in access exclusive mode`;
+        assert.deepEqual(await bench.service.checkNow(bench.accountId, folder.id), { queued: true });
+        const isRunning = async (): Promise<boolean> =>
+          (await tx`select from watched_folders where id = ${folder.id} and check_id is not null`).length > 0;
+        await bench.until(isRunning, 'the check that runs');
+        assert.deepEqual(await bench.service.checkNow(bench.accountId, folder.id), { queued: true });
+      });
+    });
+    await bench.until(() => bench.checksOf(folder).length === before + 2, 'the check that follows');
+    assert.deepEqual(
+      bench
+        .checksOf(folder)
+        .slice(before)
+        .map(({ kind }) => kind),
+      ['manual', 'manual'],
+    );
+  });
+
+  test('a check that is asked for while the task of the one before ends follows it', async () => {
+    const { folder, put } = await watched({ scheduleMinutes: 1440 });
+    await holdTask(folder);
+    await withSql(postgres.url, async (sql) => {
+      await sql`update public_jobs.job set state = 'active' where singleton_key = ${folder.id}`;
+      put('late.txt');
+      assert.deepEqual(await bench.service.checkNow(bench.accountId, folder.id), { queued: true });
+      await sql`delete from public_jobs.job where singleton_key = ${folder.id}`;
+    });
+    await bench.until(() => bench.checksOf(folder).some(({ outcome }) => outcome.detections === 1), 'the report');
   });
 
   test('a file waits for its marker', async () => {

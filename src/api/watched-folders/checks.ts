@@ -11,12 +11,12 @@ import { endpoints, itemParameter } from '../endpoint.js';
 const endpoint = endpoints('Watched folders');
 export const checkEndpoints = endpoint.all;
 
-export const queuedAnswer = object('QueuedAnswer', { queued: flag('False when it waits or runs already.') });
+export const queuedAnswer = object('QueuedAnswer', { queued: flag('False when it was queued already.') });
 
 endpoint('POST /manage/watched-folders/:id/check', {
   operationId: 'checkFolder',
   summary: 'Check now',
-  description: '`queued` is false when a check waits or runs already.',
+  description: '`queued` is false when a check waits already; one that runs is followed by another.',
   answer: { status: 202, description: 'It is due.', schema: queuedAnswer, example: { queued: true } },
   errors: FOLDER_ERRORS,
 }).handle(async (input, services) => {

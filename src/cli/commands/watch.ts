@@ -100,7 +100,7 @@ export const switchFolder = (verb: 'pause' | 'resume') =>
 
 export const checkFolder = shows(
   ({ gateway }, [id = '']) => gateway.manage.post<Schemas['QueuedAnswer']>(`${at(id)}/check`),
-  ({ queued }) => (queued ? 'a check is due' : 'a check waits or runs already'),
+  ({ queued }) => (queued ? 'a check is due' : 'a check waits already'),
 );
 
 export const dryRun = shows(

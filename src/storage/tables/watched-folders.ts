@@ -36,7 +36,7 @@ export interface Route extends Pick<WatchSettings, 'connectionId' | 'path' | 'na
 
 interface DueFolder {
   readonly id: string;
-  readonly kind: 'regular' | 'follow_up';
+  readonly kind: CheckKind;
   readonly scheduleMinutes: number;
   readonly dueAt: Date;
   /** The database's time. */
@@ -195,13 +195,13 @@ export class WatchedFolders {
 
   /**
    * Claims due folders, advances their rows to `next` and queues their checks, in one transaction. A folder whose last
-   * check still waits or runs is skipped, and the skip is recorded. It is due again soon if that is a follow-up, or if
-   * the task has a check that is over, or that an edit has superseded. Resolves to the number of due folders.
+   * check still waits or runs is skipped, and the skip is recorded. It is due again soon if that is a follow-up, or was
+   * asked for, or if the task has a check that is over, or that an edit has superseded. Resolves to the number of due folders.
    */
   async claimDue(limit: number, next: (due: DueFolder) => Date): Promise<{ due: number; skipped: number }> {
     return this.#database.transaction(async (tx) => {
       const due = await tx<DueFolder[]>`
-        select f.id, case when is_follow_up then 'follow_up' else 'regular' end as kind,
+        select f.id, case when check_wanted then 'manual' when is_follow_up then 'follow_up' else 'regular' end as kind,
           schedule_minutes, next_check_at as due_at, now() as now, f.account_id,
           ${hostOf(tx)} as host, check_id is not null as is_checked
         from watched_folders f join connections c on c.id = f.connection_id
@@ -254,15 +254,27 @@ export class WatchedFolders {
     return readClock(this.#database);
   }
 
-  /** Queues a check now. False if one already waits or runs. */
+  /**
+   * Queues a check now; while one runs, whose listing may be over, another check follows it. False if one already
+   * waits.
+   */
   async checkNow(folder: WatchedFolder): Promise<boolean> {
-    return this.#database.transaction((tx) => this.#sendCheck(tx, folder, 'manual'));
+    return this.#database.transaction(async (tx) => {
+      if (await this.#sendCheck(tx, folder, 'manual')) return true;
+      if ((await this.#queue.waiting('watch-check', [folder.id], tx)).size > 0) return false;
+      const rows = await tx`
+        update watched_folders set check_wanted = true,
+          next_check_at = case when check_id is null then now() else next_check_at end
+        where id = ${folder.id} and is_active and deleted_at is null`;
+      this.#database.notices.announce(tx, 'folders');
+      return rows.count > 0;
+    });
   }
 
   /** Makes `checkId` the folder's current check. Undefined if the folder must not be checked any more. */
   async beginCheck(id: string, checkId: string, kind: CheckKind): Promise<WatchedFolder | undefined> {
     return this.#database.first<WatchedFolder>`
-      update watched_folders set check_id = ${checkId}
+      update watched_folders set check_id = ${checkId}, check_wanted = false
       where id = ${id} and deleted_at is null and (is_active or ${kind === 'manual'}) and ${relaxed}
       returning ${columns}`;
   }
@@ -361,12 +373,13 @@ export class WatchedFolders {
   async #writeCheck(sql: Queryable, result: CheckResult, commit: 'relaxed' | 'durable'): Promise<number> {
     const { folder, check } = result;
     const isFailure = check.outcome === 'failed';
-    // A pause of the folder, or an earlier due time, that was set meanwhile is kept.
+    // A pause of the folder, an earlier due time, or a wish for another check, that was set meanwhile is kept.
     const [written] = await sql<{ inMs: number }[]>`
       with mine as (
         update watched_folders set check_id = null,
-          next_check_at = case when next_check_at <= now() then next_check_at else ${result.nextCheckAt} end,
-          is_follow_up = ${result.isFollowUp} and next_check_at > now(),
+          next_check_at = case when check_wanted or next_check_at <= now() then least(next_check_at, now())
+            else ${result.nextCheckAt} end,
+          is_follow_up = ${result.isFollowUp} and next_check_at > now() and not check_wanted,
           former_names = case when ${isFailure} then former_names end,
           baseline_at = case when ${isFailure} then baseline_at else coalesce(baseline_at, now()) end,
           stored_files = coalesce(${result.storedFiles ?? null}::bigint, stored_files),

@@ -28,18 +28,24 @@ const MEANT: Readonly<Record<'api' | 'manage', Meant>> = {
     '/components/schemas/FailedTransfer/properties/errorCode/description': ERROR_CODE,
     '/components/schemas/TransferDetails/properties/errorCode/description': ERROR_CODE,
   },
-  // Lists of its own are possible besides the two words.
-  manage: Object.fromEntries(
-    ['ConnectionChanges', 'SftpConnection', 'SftpConnectionInput'].flatMap((schema): [string, Json | undefined][] => {
-      const field = `/components/schemas/${schema}/properties/algorithms`;
-      const { description } = sftp.settings.algorithms.schema as object as { readonly description: string };
-      return [
-        [`${field}/description`, description],
-        [`${field}/enum`, undefined],
-        [`${field}/type`, undefined],
-      ];
-    }),
-  ),
+  manage: {
+    // Lists of its own are possible besides the two words.
+    ...Object.fromEntries(
+      ['ConnectionChanges', 'SftpConnection', 'SftpConnectionInput'].flatMap((schema): [string, Json | undefined][] => {
+        const field = `/components/schemas/${schema}/properties/algorithms`;
+        const { description } = sftp.settings.algorithms.schema as object as { readonly description: string };
+        return [
+          [`${field}/description`, description],
+          [`${field}/enum`, undefined],
+          [`${field}/type`, undefined],
+        ];
+      }),
+    ),
+    // While a check runs, another can be queued.
+    '/components/schemas/QueuedAnswer/properties/queued/description': 'False when it was queued already.',
+    '/paths/~1manage~1watched-folders~1{id}~1check/post/description':
+      '`queued` is false when a check waits already; one that runs is followed by another.',
+  },
 };
 /** Texts of the schema ErrorCode, in both documents. The other texts got an added sentence with advice. */
 const TEXTS: Readonly<Record<string, string>> = {

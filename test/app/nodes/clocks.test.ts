@@ -162,7 +162,7 @@ describe('nodes with different clocks', { timeout: 600_000 }, () => {
     await eventually(hasBaseline, 'the baseline');
     receiver.received.length = 0;
     writeFileSync(path.join(place, 'new'), 'new');
-    await api.post(`/manage/watched-folders/${id}/check`, {});
+    assert.deepEqual((await api.post(`/manage/watched-folders/${id}/check`, {})).json, { queued: true });
 
     const end = { connectionId: 'ssh', path: `${folder}/copy` };
     const copy = { type: 'copy', source: { connectionId: 'ssh', path: `${folder}/tree` }, destination: end };
