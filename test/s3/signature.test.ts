@@ -2,7 +2,10 @@
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
 import { describe, test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
+import type { Borrower, Lender } from '../../src/base/lent.js';
 import { Checksum } from '../../src/s3/body/checksums.js';
 import { ChunkedBody } from '../../src/s3/body/chunks.js';
 import { S3Error } from '../../src/s3/errors.js';
@@ -236,7 +239,59 @@ async function read(text: string, body: ChunkedBody, pieceBytes = 1_000): Promis
   );
 }
 
-const signedBody = (size = SIZE) => new ChunkedBody({ size, signer: signerOf(SIGNED.seed), trailing: undefined });
+/** These bodies are written to. */
+const NO_SOURCE = new Readable();
+
+/** A source of pieces that it reuses; the borrower takes this many bytes at most, and not every time. */
+class LendingSource extends Readable implements Lender {
+  #borrower: Borrower | undefined;
+
+  override _read(): void {}
+
+  lendTo(borrower: Borrower): void {
+    this.#borrower = borrower;
+  }
+
+  async send(piece: Buffer, arrived: () => boolean): Promise<void> {
+    const lent = Buffer.from(piece);
+    const taken = this.#borrower?.borrow(lent) ?? 0;
+    lent.fill('?');
+    if (taken === piece.length) return;
+    this.push(piece.subarray(taken));
+    while (!arrived()) await setImmediate();
+  }
+}
+
+/** The bytes that were lent, and those that were read, in their order. */
+async function readLent(text: string, pieceBytes: number, mostTaken: number, size = SIZE): Promise<Buffer> {
+  const source = new LendingSource();
+  const body = new ChunkedBody(source, { size, signer: signerOf(SIGNED.seed), trailing: undefined });
+  const ended = pipeline(source, body);
+  // It may fail before it is awaited.
+  ended.catch(() => undefined);
+  const found: Buffer[] = [];
+  body.on('data', (bytes: Buffer) => found.push(bytes));
+  let calls = 0;
+  body.lendTo({
+    borrow: (bytes) => {
+      const taken = ++calls % 3 === 0 ? 0 : Math.min(bytes.length, mostTaken);
+      found.push(Buffer.from(bytes.subarray(0, taken)));
+      return taken;
+    },
+    awaitRoom: () => true,
+  });
+  const bytes = Buffer.from(text, 'latin1');
+  const arrived = (): boolean =>
+    body.destroyed || source.readableLength + body.writableLength + body.readableLength === 0;
+  for (let at = 0; at < bytes.length && !body.destroyed; at += pieceBytes)
+    await source.send(bytes.subarray(at, at + pieceBytes), arrived);
+  source.push(null);
+  await ended;
+  return Buffer.concat(found);
+}
+
+const signedBody = (size = SIZE) =>
+  new ChunkedBody(NO_SOURCE, { size, signer: signerOf(SIGNED.seed), trailing: undefined });
 
 describe('a body in chunks', () => {
   const whole = `${SIGNED.chunks.map((one) => chunk(one)).join('')}\r\n`;
@@ -248,9 +303,20 @@ describe('a body in chunks', () => {
     });
   }
 
+  for (const [pieceBytes, mostTaken] of [
+    [7, 1],
+    [1_000, 400],
+    [20_000, 100_000],
+    [100_000, 100_000],
+  ] as const) {
+    test(`signed chunks, lent in pieces of ${pieceBytes} bytes of which ${mostTaken} are taken`, async () => {
+      assert.equal((await readLent(whole, pieceBytes, mostTaken)).toString(), 'a'.repeat(SIZE));
+    });
+  }
+
   test('a trailer with a checksum, signed', async () => {
     const trailing = await Checksum.open('x-amz-checksum-crc32c');
-    const body = new ChunkedBody({ size: SIZE, signer: signerOf(WITH_TRAILER.seed), trailing });
+    const body = new ChunkedBody(NO_SOURCE, { size: SIZE, signer: signerOf(WITH_TRAILER.seed), trailing });
     const bytes = await read(`${WITH_TRAILER.chunks.map((one) => chunk(one)).join('')}${TRAILER}\r\n`, body);
     trailing.update(bytes);
     assert.equal(trailing.verify(), 'sOO8/Q==');
@@ -258,7 +324,7 @@ describe('a body in chunks', () => {
 
   test('unsigned chunks with a trailer', async () => {
     const trailing = await Checksum.open('x-amz-checksum-crc32');
-    const body = new ChunkedBody({ size: 9, signer: undefined, trailing });
+    const body = new ChunkedBody(NO_SOURCE, { size: 9, signer: undefined, trailing });
     const bytes = await read('4\r\n1234\r\n5\r\n56789\r\n0\r\nx-amz-checksum-crc32:y/Q5Jg==\r\n\r\n', body, 3);
     trailing.update(bytes);
     assert.equal(trailing.verify(), 'y/Q5Jg==');
@@ -293,7 +359,9 @@ describe('a body in chunks', () => {
   ];
   for (const [what, code, text, size] of bad) {
     test(what, async () => {
-      await assert.rejects(read(text, signedBody(size)), (error) => error instanceof S3Error && error.s3Code === code);
+      const isExpected = (error: unknown): boolean => error instanceof S3Error && error.s3Code === code;
+      await assert.rejects(read(text, signedBody(size)), isExpected);
+      await assert.rejects(readLent(text, 20_000, 100_000, size), isExpected);
     });
   }
 
@@ -308,7 +376,7 @@ describe('a body in chunks', () => {
   for (const [what, code, trailer] of trailers) {
     test(`the trailer: ${what}`, async () => {
       const trailing = await Checksum.open('x-amz-checksum-crc32c');
-      const body = new ChunkedBody({ size: SIZE, signer: signerOf(WITH_TRAILER.seed), trailing });
+      const body = new ChunkedBody(NO_SOURCE, { size: SIZE, signer: signerOf(WITH_TRAILER.seed), trailing });
       const text = `${WITH_TRAILER.chunks.map((part) => chunk(part)).join('')}${trailer}\r\n`;
       await assert.rejects(read(text, body), (error) => error instanceof S3Error && error.s3Code === code);
     });

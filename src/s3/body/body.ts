@@ -1,5 +1,6 @@
 /** The body of a request as its signature describes it: plain, in chunks, with checksums. It ends only if all are right. */
 import { type Readable, Transform, type TransformCallback, pipeline } from 'node:stream';
+import { type Borrower, type Lender, lends } from '../../base/lent.js';
 import type { HttpRequest } from '../../http/types.js';
 import { isAnnouncedShort, takeShort } from '../../http/whole-body.js';
 import type { ExpectedDigest, WholeBody } from '../../operations/pump.js';
@@ -43,10 +44,10 @@ export async function bodyOf(request: HttpRequest, signed: SignedRequest, key: B
   const trailing = hasTrailer && field !== undefined ? await Checksum.open(field) : undefined;
   const size = sizeIn(headers.get('x-amz-decoded-content-length'), 'x-amz-decoded-content-length');
   const { date, scope, signature: seed } = signed;
-  const decoder = new ChunkedBody({ size, signer: isSigned ? { key, date, scope, seed } : undefined, trailing });
+  const signer = isSigned ? { key, date, scope, seed } : undefined;
+  const content = through(request.body, new ChunkedBody(request.body, { size, signer, trailing }));
   const promised = trailing === undefined ? checksums : [...checksums, trailing];
-  const bytes = joined(request.body, promised.length === 0 ? [decoder] : [decoder, new CheckedBody(promised)]);
-  return { size, bytes, digest: undefined, checksums: () => answered(promised) };
+  return { size, bytes: checked(content, promised), digest: undefined, checksums: () => answered(promised) };
 }
 
 function plainBody(request: HttpRequest, payload: string, checksums: readonly Checksum[]): S3Body {
@@ -64,7 +65,7 @@ function plainBody(request: HttpRequest, payload: string, checksums: readonly Ch
     payload === UNSIGNED
       ? undefined
       : { field: 'x-amz-content-sha256', algorithm: 'sha256', value: Buffer.from(payload, 'hex') };
-  const bytes = isAnnouncedShort(request) ? wholeOf(request, checksums) : streamOf(request, checksums);
+  const bytes = isAnnouncedShort(request) ? wholeOf(request, checksums) : checked(request.body, checksums);
   return { size, bytes, digest, checksums: () => answered(checksums) };
 }
 
@@ -79,27 +80,44 @@ function wholeOf(request: HttpRequest, checksums: readonly Checksum[]): WholeBod
   };
 }
 
-const streamOf = ({ body }: HttpRequest, checksums: readonly Checksum[]): Readable =>
-  checksums.length === 0 ? body : joined(body, [new CheckedBody(checksums)]);
+const checked = (body: Readable, checksums: readonly Checksum[]): Readable =>
+  checksums.length === 0 ? body : through(body, new CheckedBody(body, checksums));
 
-function joined(body: Readable, stages: readonly Transform[]): Readable {
-  const last = stages.at(-1) ?? body;
-  pipeline([body, ...stages], () => undefined);
-  return last;
+function through(body: Readable, stage: Transform): Readable {
+  return pipeline(body, stage, () => undefined);
 }
 
 /** Passes bytes through, and ends only if every checksum is right. */
-class CheckedBody extends Transform {
+class CheckedBody extends Transform implements Lender {
+  readonly #source: Readable;
   readonly #checksums: readonly Checksum[];
 
-  constructor(checksums: readonly Checksum[]) {
+  constructor(source: Readable, checksums: readonly Checksum[]) {
     super();
+    this.#source = source;
     this.#checksums = checksums;
   }
 
+  lendTo(borrower: Borrower): void {
+    if (!lends(this.#source)) return;
+    this.#source.lendTo({
+      borrow: (chunk) => {
+        if (this.writableLength + this.readableLength > 0) return 0;
+        const taken = borrower.borrow(chunk);
+        if (taken > 0) this.#add(chunk.subarray(0, taken));
+        return taken;
+      },
+      awaitRoom: (roomy) => borrower.awaitRoom(roomy),
+    });
+  }
+
   override _transform(bytes: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
-    for (const checksum of this.#checksums) checksum.update(bytes);
+    this.#add(bytes);
     done(null, bytes);
+  }
+
+  #add(bytes: Buffer): void {
+    for (const checksum of this.#checksums) checksum.update(bytes);
   }
 
   override _flush(done: TransformCallback): void {

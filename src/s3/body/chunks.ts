@@ -3,8 +3,9 @@
  * ("Signature calculations for the authorization header: transferring payload in multiple chunks").
  */
 import { createHash, createHmac, hash, type Hash } from 'node:crypto';
-import { Transform, type TransformCallback } from 'node:stream';
+import { type Readable, Transform, type TransformCallback } from 'node:stream';
 import { EMPTY_DIGEST } from '../../base/aws-signature.js';
+import { type Borrower, type Lender, lends } from '../../base/lent.js';
 import { Turns } from '../../base/turns.js';
 import { S3Error } from '../errors.js';
 import { isSame } from '../signature/verify.js';
@@ -34,11 +35,14 @@ const MOST_LINE_BYTES = 256;
 const MOST_TRAILER_BYTES = 4_096;
 /** Smaller pieces are passed on together: each costs more memory than it holds. */
 const SMALL_BYTES = 4_096;
+/** Lines between chunks, in bytes that are lent at once. */
+const MOST_LENT_LINES = 64;
 const LINE = /^([\da-f]{1,16})(?:;chunk-signature=([\da-f]{64}))?$/i;
 
 type State = 'line' | 'data' | 'data-end' | 'trailer' | 'over';
 
-export class ChunkedBody extends Transform {
+export class ChunkedBody extends Transform implements Lender {
+  readonly #source: Readable;
   readonly #options: ChunkedOptions;
   #state: State = 'line';
   /** The beginning of a line whose end has not arrived. */
@@ -54,10 +58,45 @@ export class ChunkedBody extends Transform {
   /** Small pieces that have not been passed on. */
   #gathered: Buffer[] = [];
 
-  constructor(options: ChunkedOptions) {
+  constructor(source: Readable, options: ChunkedOptions) {
     super();
+    this.#source = source;
     this.#options = options;
     this.#previous = options.signer?.seed ?? '';
+  }
+
+  lendTo(borrower: Borrower): void {
+    if (!lends(this.#source)) return;
+    this.#source.lendTo({
+      borrow: (bytes) => {
+        if (this.writableLength + this.readableLength > 0) return 0;
+        try {
+          return this.#lend(bytes, borrower);
+        } catch (error) {
+          this.destroy(error as Error);
+          return 0;
+        }
+      },
+      awaitRoom: (roomy) => borrower.awaitRoom(roomy),
+    });
+  }
+
+  /** Returns how many bytes were taken. Many tiny chunks are left to `_transform`, which takes turns. */
+  #lend(bytes: Buffer, borrower: Borrower): number {
+    let rest = bytes;
+    for (let lines = 0; rest.length > 0 && this.#state !== 'over' && lines < MOST_LENT_LINES;) {
+      if (this.#state !== 'data') {
+        rest = this.#takeLine(rest);
+        lines += 1;
+        continue;
+      }
+      const data = rest.subarray(0, this.#left);
+      const taken = borrower.borrow(data);
+      if (taken > 0) this.#count(data.subarray(0, taken));
+      rest = rest.subarray(taken);
+      if (taken < data.length) break;
+    }
+    return bytes.length - rest.length;
   }
 
   override _transform(bytes: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
@@ -93,13 +132,17 @@ export class ChunkedBody extends Transform {
 
   #takeData(bytes: Buffer): Buffer {
     const data = bytes.subarray(0, this.#left);
-    this.#hash?.update(data);
-    this.#left -= data.length;
+    this.#count(data);
     if (data.length >= SMALL_BYTES) this.#passOn();
     this.#gathered.push(data);
     if (data.length >= SMALL_BYTES) this.#passOn();
-    if (this.#left === 0) this.#state = 'data-end';
     return bytes.subarray(data.length);
+  }
+
+  #count(data: Buffer): void {
+    this.#hash?.update(data);
+    this.#left -= data.length;
+    if (this.#left === 0) this.#state = 'data-end';
   }
 
   #takeLine(bytes: Buffer): Buffer {
