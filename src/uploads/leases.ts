@@ -14,7 +14,7 @@ export interface Lease {
   readonly writer: string;
   /** Another request waits for its end. */
   asked: (reason: GatewayError) => void;
-  /** It belongs to another request now: nothing may be written any more. */
+  /** It may belong to another request now: nothing may be written any more. */
   lost: (reason: GatewayError) => void;
 }
 
@@ -53,7 +53,7 @@ export class Leases<L extends Lease> {
   /** Also runs while a renewal waits for the database. */
   #fence(): void {
     const now = performance.now();
-    for (const { lease, renewedAt } of this.#held.values()) if (now - renewedAt > FENCE_MS) lease.lost(goneOn());
+    for (const { lease, renewedAt } of this.#held.values()) if (now - renewedAt > FENCE_MS) lease.lost(unrenewed());
   }
 
   async #renew(): Promise<void> {
@@ -80,3 +80,10 @@ export const locked = (): GatewayError =>
 
 export const goneOn = (): GatewayError =>
   new GatewayError('upload_locked', 'another request has gone on with this upload', { step: 'transfer' });
+
+/** The client may try again: no other request needs to have the lease. */
+const unrenewed = (): GatewayError =>
+  new GatewayError('database_away', 'the lease of the upload could not be renewed in time', {
+    step: 'transfer',
+    retryAfterMs: RENEW_EVERY_MS,
+  });
