@@ -8,7 +8,7 @@ import type { PathReference } from '../operations/path-reference.js';
 import { leaveErrorsToPump } from '../operations/pump.js';
 import { baseName, parseRemotePath, ROOT, type RemotePath } from '../remotes/path.js';
 import type { ListedUpload, UploadAddress } from '../storage/storage.js';
-import { addressOf, beginUpload, hiddenBeside, keyIdOf, refuseFolder } from './begin.js';
+import { addressOf, beginUpload, keyIdOf, refuseFolder } from './begin.js';
 import { type Completed, Completion } from './completion.js';
 import { partOf, tooLarge, type UploadRequest, type UploadServiceOptions } from './file.js';
 import { chosenOf, type ListedPart, MOST_PARTS, requireOrder } from './part-list.js';
@@ -99,13 +99,10 @@ export class MultipartUploads {
     const { maxBytes } = this.#options;
     if (maxBytes > 0 && size > maxBytes) throw tooLarge(maxBytes);
     const address = multipartAt(request, id);
-    const upload = await this.#find(address);
-    const path = parseRemotePath(upload.path, ROOT, 'path');
+    const path = parseRemotePath(request.path, ROOT, 'path');
+    const { caller, signal } = request;
     const take = (mustGoAside: boolean): Promise<HeldPart> =>
-      this.#partWriters.take(address, { number, size, mustGoAside }, () => hiddenBeside(path), {
-        keyId: request.caller.keyId,
-        signal: request.signal,
-      });
+      this.#partWriters.take(address, { path, number, size, mustGoAside }, { keyId: caller.keyId, signal });
     const write = async (held: HeldPart, canGoAside: boolean): Promise<MultipartPart | undefined> => {
       const work = new PartWork(this.#options, request, held, part);
       let isStored = false;

@@ -9,6 +9,7 @@ import { uuidv7 } from '../base/uuid.js';
 import type { Upload } from '../contract/upload.js';
 import type { RemotePath } from '../remotes/path.js';
 import type { Lapse, MultipartParts, PartPlace, UploadAddress, UploadLimits } from '../storage/storage.js';
+import { hiddenBeside } from './begin.js';
 import { LAPSED_MS, type Lease, Leases, locked, PATIENCE_MS } from './leases.js';
 import type { Writers } from './writers.js';
 
@@ -31,6 +32,8 @@ interface PartWriterOptions {
 }
 
 interface WantedPart {
+  /** Its hidden files are beside it. */
+  readonly path: RemotePath;
   readonly number: number;
   readonly size: number;
   /** It cannot be written in the file of the upload. */
@@ -57,13 +60,12 @@ export class PartWriters {
   }
 
   /**
-   * Waits until the part may be written, and decides where. Errors: unknown_upload, upload_locked, too_large. `aside`
-   * makes names for hidden files.
+   * Waits until the part may be written, and decides where. Errors: unknown_upload, also for an upload of another path;
+   * upload_locked, too_large.
    */
   async take(
     at: UploadAddress,
-    { number, size, mustGoAside = false }: WantedPart,
-    aside: () => RemotePath,
+    { path, number, size, mustGoAside = false }: WantedPart,
     { keyId, signal }: { readonly keyId: string; readonly signal: EndSignal },
   ): Promise<HeldPart> {
     const { parts, limits, maxBytes } = this.#options;
@@ -76,10 +78,11 @@ export class PartWriters {
     for (;;) {
       const now = performance.now();
       const claim = {
+        path,
         number,
         size,
         writer,
-        aside: aside(),
+        aside: hiddenBeside(path),
         mustGoAside,
         isImpatient,
         maxBytes,

@@ -96,12 +96,14 @@ export async function startPartNode(
     request,
     begin: async (path) => {
       const file = fixed(parseRemotePath(path, ROOT, 'path'));
-      return (await multipart.create(await request(), { file })).id;
+      const { id } = await multipart.create(await request(), { file });
+      paths.set(id, path);
+      return id;
     },
     write: async (id, number, content, size) => {
       const body = Buffer.isBuffer(content) ? Readable.from(chunksOf(content), { objectMode: false }) : content;
       const bytes = size ?? (Buffer.isBuffer(content) ? content.length : 0);
-      return multipart.writePart(await request(), id, { number, size: bytes, body });
+      return multipart.writePart(await request({ path: pathOf(id) }), id, { number, size: bytes, body });
     },
     drop: async () => {
       await storage.close();
@@ -115,6 +117,11 @@ export async function startPartNode(
     },
   };
 }
+
+/** Of the uploads that any node has begun. */
+const paths = new Map<string, string>();
+
+export const pathOf = (id: string): string => paths.get(id) ?? '/asked';
 
 function* chunksOf(content: Buffer): Generator<Buffer> {
   for (let at = 0; at < content.length; at += 64 * 1024) yield content.subarray(at, at + 64 * 1024);

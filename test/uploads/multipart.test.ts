@@ -8,7 +8,7 @@ import { OPENSSH, S3_SERVERS, type ServerEntry, type TestServer, VSFTPD } from '
 import { DATABASES, tellDue, type TestServer as Database } from '../storage/databases.js';
 import { eventually } from '../support/eventually.js';
 import { type Sql, withSql } from '../support/sql.js';
-import { type PartNode, startPartNode } from './multipart-node.js';
+import { type PartNode, pathOf, startPartNode } from './multipart-node.js';
 
 const MIB = 1024 * 1024;
 const ANY_SIZE = { exclusive: false, leastPartBytes: 0 };
@@ -162,7 +162,12 @@ function suite(entry: ServerEntry): void {
       body.end(randomBytes(MIB));
       const expected = { algorithm: 'sha256', value: randomBytes(32) } as const;
       await assert.rejects(
-        nodes[0].multipart.writePart(await request(), id, { number: 2, size: MIB, body, digest: expected }),
+        nodes[0].multipart.writePart(await nodes[0].request({ path: pathOf(id) }), id, {
+          number: 2,
+          size: MIB,
+          body,
+          digest: expected,
+        }),
         isCode('digest_mismatch'),
       );
       const short = new PassThrough();

@@ -11,14 +11,24 @@ export function uploadOf(call: Call, connection: Connection): UploadRequest {
   return { ...request, type: 'upload', requestId: call.requestId };
 }
 
-/** The upload that the query names. @throws S3Error NoSuchUpload */
-export async function openUpload(call: Call): Promise<{ readonly request: UploadRequest; readonly id: string }> {
+interface NamedUpload {
+  readonly request: UploadRequest;
+  readonly id: string;
+}
+
+/** The upload that the query names, if it is one of the key. @throws S3Error NoSuchUpload */
+export async function openUpload(call: Call): Promise<NamedUpload> {
+  const named = await namedUpload(call);
+  await call.services.multipart.requireFor(named.request, named.id);
+  return named;
+}
+
+/** The same without a question to the database: the caller checks the key. @throws S3Error NoSuchUpload */
+export async function namedUpload(call: Call): Promise<NamedUpload> {
   const connection = await bucketOf(call);
   const id = call.request.query.get('uploadId') ?? '';
   if (!isUuid(id)) throw new S3Error('NoSuchUpload', 'there is no such upload', 'unknown_upload');
-  const request = uploadOf(call, connection);
-  await call.services.multipart.requireFor(request, id);
-  return { request, id };
+  return { request: uploadOf(call, connection), id };
 }
 
 const MOST_PARTS = 10_000;

@@ -1,14 +1,14 @@
 import { Readable } from 'node:stream';
 import type { HttpAnswer } from '../../http/types.js';
 import type { Call, Command } from '../call.js';
-import { openUpload, partNumberOf } from './multipart-upload.js';
+import { namedUpload, partNumberOf } from './multipart-upload.js';
 import { asMismatch } from './put-object.js';
 
 export const uploadPart: Command = { name: 'UploadPart', scope: 'write', run };
 
 async function run(call: Call): Promise<HttpAnswer> {
   const number = partNumberOf(call);
-  const { request, id } = await openUpload(call);
+  const { request, id } = await namedUpload(call);
   const { bytes, size, digest, checksums } = await call.body();
   const body = typeof bytes === 'function' ? Readable.from([await bytes()], { objectMode: false }) : bytes;
   const { etag } = await call.services.multipart

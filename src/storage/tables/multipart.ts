@@ -1,8 +1,18 @@
 /** The parts of multipart uploads, the requests that write them, and the hidden files that hold them. */
 import { refusal } from '../../base/errors.js';
+import { columnNamesOf } from '../../contract/thing.js';
 import { type MultipartPart, multipartPartFields, type PartLayout, type Upload } from '../../contract/upload.js';
 import type { Database } from '../postgres/database.js';
-import { columnsOf, type Queryable, rowOf, tableOf, type Transaction } from '../postgres/sql.js';
+import { columnOf } from '../postgres/column-names.js';
+import {
+  columnsOf,
+  fromExcluded,
+  type Queryable,
+  rowOf,
+  tableOf,
+  templateOf,
+  type Transaction,
+} from '../postgres/sql.js';
 import {
   definePartBytes,
   goneOn,
@@ -15,6 +25,8 @@ import {
 
 /** A part that a request wants to write. */
 interface PartClaim {
+  /** That of the upload; another one has no such upload. */
+  readonly path: string;
   readonly number: number;
   readonly size: number;
   readonly writer: string;
@@ -116,10 +128,10 @@ export class MultipartParts {
     return this.#database.transaction(async (tx) => {
       const upload = await lockMultipart(tx, address, limits);
       if (upload === undefined || upload.layout === null || upload.state === 'done') return undefined;
+      if (upload.path !== claim.path) return undefined;
       const { layout } = upload;
       await forget(tx, upload.id, claim.dead);
-      const writing = await writingOf(tx, upload.id);
-      const others = await othersOf(tx, upload, claim.number);
+      const [writing, others] = await Promise.all([writingOf(tx, upload.id), othersOf(tx, upload, claim.number)]);
       const pulse = `${others.stored} ${writing.some(({ number }) => number < claim.number) ? claim.writer : ''}`;
       const wait = (waits: 'part' | 'size' | 'turn' | 'end'): Claimed => ({ waits, lapses: lapsesOf(writing), pulse });
       if (upload.writer !== null || upload.state !== 'open') return wait('end');
@@ -171,13 +183,16 @@ export class MultipartParts {
     part: Omit<MultipartPart, 'storedAt'>,
   ): Promise<MultipartPart> {
     return this.#database.transaction(async (tx) => {
-      const own = await tx`
-        delete from multipart_writers where upload_id = ${id} and number = ${number} and writer = ${writer} returning 1`;
+      const row = rowOf(tx, multipartPartFields, part);
+      const [own, [stored]] = await Promise.all([
+        tx`
+          delete from multipart_writers where upload_id = ${id} and number = ${number} and writer = ${writer}
+          returning 1`,
+        tx<MultipartPart[]>`
+          insert into multipart_parts ${tx({ ...row, uploadId: id })}
+          on conflict (upload_id, number) do update set ${tx(REPLACED)} returning ${partColumns(tx)}`,
+      ]);
       if (own.length === 0) throw goneOn();
-      await tx`delete from multipart_parts where upload_id = ${id} and number = ${number}`;
-      const [stored] = await tx<MultipartPart[]>`
-        insert into multipart_parts ${tx({ ...rowOf(tx, multipartPartFields, part), uploadId: id })}
-        returning ${partColumns(tx)}`;
       return stored as MultipartPart;
     });
   }
@@ -251,6 +266,8 @@ export class MultipartParts {
   }
 }
 
+/** Also the time. */
+const REPLACED = templateOf([fromExcluded(Object.values(columnNamesOf(multipartPartFields)).map(columnOf))]);
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
 const partColumns = (sql: Queryable) => columnsOf(sql, multipartPartFields);
@@ -347,13 +364,15 @@ async function isTaken(
 
 async function take(tx: Transaction, { id, layout }: Upload, claim: PartClaim, at: PartPlace): Promise<void> {
   const { number, writer, size } = claim;
-  if (at.place !== null) await tx`insert into multipart_files (upload_id, path) values (${id}, ${at.place})`;
-  else if (layout !== 'store') {
-    await tx`
-      delete from multipart_parts where upload_id = ${id} and number = ${number} and place is null
-        and start < ${at.start + size} and start + size > ${at.start}`;
-  }
-  await tx`
+  const written = tx`
     insert into multipart_writers (upload_id, number, writer, size, place, start, lease_until)
     values (${id}, ${number}, ${writer}, ${size}, ${at.place}, ${at.start}, ${leaseEnd(tx)})`;
+  if (at.place !== null) {
+    await Promise.all([tx`insert into multipart_files (upload_id, path) values (${id}, ${at.place})`, written]);
+  } else if (layout !== 'store') {
+    const overwritten = tx`
+      delete from multipart_parts where upload_id = ${id} and number = ${number} and place is null
+        and start < ${at.start + size} and start + size > ${at.start}`;
+    await Promise.all([overwritten, written]);
+  } else await written;
 }
