@@ -25,7 +25,7 @@ export class Leases<L extends Lease> {
   readonly #renewInStore: (leases: readonly L[]) => Promise<Renewed>;
   readonly #held = new Map<string, { readonly lease: L; renewedAt: number }>();
   readonly #fencing = new Periodic(() => this.#fence(), RENEW_EVERY_MS);
-  readonly #renewing = new Periodic(() => this.#renew(), RENEW_EVERY_MS);
+  readonly #renewing = new Periodic(() => this.#renew([...this]), RENEW_EVERY_MS);
 
   /** `renew`: stores the renewal of all of them at once. */
   constructor(renew: (leases: readonly L[]) => Promise<Renewed>) {
@@ -50,15 +50,20 @@ export class Leases<L extends Lease> {
     void this.#renewing.stop();
   }
 
+  /** Renews a lease that was long in coming: otherwise the fence could come before its first renewal. */
+  async freshen(lease: L): Promise<void> {
+    const renewedAt = this.#held.get(lease.writer)?.renewedAt ?? Infinity;
+    if (performance.now() - renewedAt > RENEW_EVERY_MS) await this.#renew([lease]);
+  }
+
   /** Also runs while a renewal waits for the database. */
   #fence(): void {
     const now = performance.now();
     for (const { lease, renewedAt } of this.#held.values()) if (now - renewedAt > FENCE_MS) lease.lost(unrenewed());
   }
 
-  async #renew(): Promise<void> {
+  async #renew(leases: readonly L[]): Promise<void> {
     const now = performance.now();
-    const leases = [...this];
     try {
       const renewed = await this.#renewInStore(leases);
       for (const lease of leases) {

@@ -92,7 +92,9 @@ export class PartWriters {
       const claimed = await parts.claim(at, { ...claim, defines }, limits);
       if (claimed === undefined) throw unknown('upload', at.id);
       if ('upload' in claimed) {
-        return this.#hold({ ...claimed, id: at.id, number, writer }, now);
+        const held = this.#hold({ ...claimed, id: at.id, number, writer }, now);
+        await this.#leases.freshen(held);
+        return held;
       }
       lapses.seen(claimed.lapses, now);
       // Another part that arrives before it may still make room for it.

@@ -52,7 +52,11 @@ export class Writers {
       const lapsedAt = (isConfirmed && lapsed?.at) || undefined;
       const taken = await this.#store.take(at, writer, keyId, this.#limits, lapsedAt);
       if (taken === undefined) throw unknown('upload', at.id);
-      if ('upload' in taken) return this.hold(taken.upload, writer, startedAt);
+      if ('upload' in taken) {
+        const held = this.hold(taken.upload, writer, startedAt);
+        await this.#leases.freshen(held);
+        return held;
+      }
       if (taken.lapsedAt === null) lapsed = undefined;
       else if (taken.lapsedAt !== lapsed?.at) lapsed = { at: taken.lapsedAt, since: performance.now() };
       if ((taken.held === 'by-other' && lapsed === undefined) || performance.now() > until) throw locked();
