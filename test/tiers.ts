@@ -57,7 +57,8 @@ const REST: Readonly<Record<string, List>> = {
   'further servers of a protocol': listed(`
     conformance/copy conformance/openssh-limited conformance/openssh-others conformance/proftpd conformance/pure-ftpd
     conformance/s3-others conformance/sftp-others conformance/untrue-sizes conformance/vsftpd-others connections/field-matrix jobs/hard-targets jobs/link-loops jobs/mirrors
-    remotes/ftp/seam-others remotes/ftp/servers remotes/s3/seam-others remotes/sftp/seam-others uploads/servers-others
+    remotes/ftp/seam-others remotes/ftp/servers remotes/s3/seam-others remotes/sftp/seam-others uploads/multipart-others
+    uploads/servers-others
     remotes/s3/radosgw s3/tools/
   `),
   'many rounds, made by chance': listed(`attacks/fuzz attacks/numbers jobs/sync-model`),

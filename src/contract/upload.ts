@@ -2,10 +2,10 @@
 import { hidden, type RowOf } from './thing.js';
 
 /**
- * How parts that come at once, in any order, are stored: each at its own offset, one behind the other, or as parts of an
- * object store.
+ * How parts that come at once, in any order, are stored: each at its own offset, one behind the other, each as a file of
+ * its own, or as parts of an object store.
  */
-export type PartLayout = 'offsets' | 'turns' | 'store';
+export type PartLayout = 'offsets' | 'turns' | 'apart' | 'store';
 
 export const uploadFields = {
   id: hidden<string>(),

@@ -295,7 +295,7 @@ export interface PiecedFile {
   readonly path: RemotePath;
   /** Its hidden name, in the same folder. */
   readonly hidden: RemotePath;
-  /** What begin() returned: the id that a store gave it, or how the server continues it. */
+  /** What begin() has found. */
   readonly storeId: string;
   /** Total bytes, once known. */
   readonly length: number | undefined;
@@ -357,6 +357,15 @@ export interface BeginOptions {
   readonly modifiedAt: Date | undefined;
   /** publish() will get a `check`. */
   readonly isChecked: boolean;
+  /** A server that goes on in no file may begin, too: the caller writes the parts as files of their own, and joins them. */
+  readonly canBeApart?: boolean;
+}
+
+export interface BegunFile {
+  /** The id that a store gave it, or how the server continues it. */
+  readonly storeId: string;
+  /** How it stores parts that come at once, in any order. */
+  readonly layout: PartLayout;
 }
 
 export interface PieceCommit extends Omit<Commit, 'path'> {
@@ -375,15 +384,13 @@ export interface PartWriter extends Writable {
 }
 
 export interface Pieces {
-  /** How it stores parts that come at once, in any order. */
-  readonly layout: PartLayout;
   /** The bytes under the hidden name can be read before they are published. */
   readonly canBeRead: boolean;
   /**
-   * Makes its hidden file, and missing folders. Resolves with the `storeId`. Errors: resume_unsupported if the server
-   * cannot continue a file; those of write().
+   * Makes its hidden file, unless its parts are apart, and missing folders. Errors: resume_unsupported if the server
+   * cannot continue a file, and `canBeApart` is not set; those of write().
    */
-  begin(file: Omit<PiecedFile, 'storeId' | 'journal'>, options: BeginOptions): Promise<string>;
+  begin(file: Omit<PiecedFile, 'storeId' | 'journal'>, options: BeginOptions): Promise<BegunFile>;
   /** Bytes that are stored after its last writer has died; undefined = nothing of it is there any more. */
   measure(file: PiecedFile, acknowledged: StoredBytes): Promise<number | undefined>;
   /** Takes bytes from `from.offset` on; stored bytes after it are dropped. */

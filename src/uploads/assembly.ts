@@ -1,12 +1,16 @@
 /**
  * Puts the parts of an upload behind one another in one hidden file. Most of them are where they belong; others are
- * read from the server, and written there.
+ * read from the server, and written there: one after the other, or all at once on a server that goes on in no file.
  */
-import { GatewayError, hasCode } from '../base/errors.js';
+import { Readable } from 'node:stream';
+import { GatewayError, hasCode, refusal } from '../base/errors.js';
 import type { MultipartPart, Upload } from '../contract/upload.js';
 import type { RunningOperation } from '../operations/operation.js';
 import { leaveErrorsToPump, pump } from '../operations/pump.js';
-import { parseRemotePath, ROOT } from '../remotes/path.js';
+import { withWriter } from '../operations/put.js';
+import { piecesAreGone } from '../remotes/obstacles.js';
+import { parseRemotePath, type RemotePath, ROOT } from '../remotes/path.js';
+import type { UseOptions } from '../remotes/registry.js';
 import type { PiecedFile, Remote, Settled } from '../remotes/remote.js';
 import { streamOf } from '../remotes/whole.js';
 import { hiddenBeside } from './begin.js';
@@ -41,12 +45,14 @@ export class Assembly {
     const rest = chosen.slice(placed);
     const front = bytesOf(chosen.slice(0, placed));
     if (rest.length === 0 && (await this.#endsAt(bytesOf(chosen)))) return this.#record(upload.hidden, chosen);
+    const isApart = upload.layout === 'apart';
     // Parts that lie further behind in the file would be overwritten.
-    const goesOn = rest.length > 0 && rest.every(({ place }) => place !== null);
+    const goesOn = !isApart && rest.length > 0 && rest.every(({ place }) => place !== null);
     if (goesOn && (await this.#write(upload, rest, front))) return this.#record(upload.hidden, chosen);
     const hidden = hiddenBeside(parseRemotePath(upload.path, ROOT, 'path'));
     await this.#options.parts.addFile(upload.id, hidden);
-    if (!(await this.#write({ ...upload, hidden }, chosen, undefined)))
+    if (isApart) await this.#join(hidden, chosen);
+    else if (!(await this.#write({ ...upload, hidden }, chosen, undefined)))
       throw new GatewayError('size_mismatch', `${hidden} has bytes behind its parts`, { step: 'verify' });
     return this.#record(hidden, chosen);
   }
@@ -69,7 +75,7 @@ export class Assembly {
     const file = fileOf(this.#options.store, held.upload, held.writer);
     return running.use(async (remote) => {
       const pieces = piecesOf(remote);
-      if (pieces.layout === 'turns') {
+      if (held.upload.layout !== 'offsets') {
         const stored = await pieces.measure(file, { offset: size, isUnproven: false });
         return stored === undefined || stored <= size;
       }
@@ -104,24 +110,43 @@ export class Assembly {
     return isClean;
   }
 
-  /** Reads bytes from one hidden file, and writes them at `offset` of another. */
-  #copy({ place, start, size }: Stretch, target: PiecedFile, offset: number): Promise<Settled> {
-    const { operations } = this.#options;
-    const { connection, memory } = this.#request;
-    const { held, running } = this.#plan;
-    const { signal } = running;
-    const source = parseRemotePath(place ?? held.upload.hidden, ROOT, 'path');
-    const use = { signal, leftovers: () => operations.leftoversOf(connection), memory, yielding: running };
-    // Each with sessions of its own: an FTP server has to close the one on which it stops amid a file.
-    return operations.remotes.useBoth(connection, connection, use, async (from, to, attempt) => {
-      attempt.committed();
-      running.mark('transfer');
-      const opened = await from.read(source, () => ({ start, end: start + size - 1 }));
-      const body = streamOf(opened);
+  /** Writes all of them into a new file, from its first byte to its last. */
+  #join(hidden: RemotePath, parts: readonly MultipartPart[]): Promise<void> {
+    const { signal } = this.#plan.running;
+    const size = bytesOf(parts);
+    return this.#useBoth(async (from, to) => {
+      const body = Readable.from(this.#bytesOf(from, parts), { objectMode: false });
       leaveErrorsToPump(body);
       try {
-        if (opened.range === undefined)
-          throw new GatewayError('size_mismatch', `${source} has other bytes than were stored`, { step: 'verify' });
+        const writer = await to.write(hidden, { size, isHidden: true });
+        await withWriter(writer, async () => {
+          await pump(body, writer, { signal, size });
+          await writer.commit({ size });
+        });
+      } finally {
+        body.destroy();
+      }
+    });
+  }
+
+  async *#bytesOf(from: Remote, parts: readonly MultipartPart[]): AsyncGenerator<Buffer> {
+    for (const stretch of stretchesOf(parts)) {
+      const body = await this.#read(from, stretch);
+      try {
+        yield* body;
+      } finally {
+        body.destroy();
+      }
+    }
+  }
+
+  /** Reads bytes from one hidden file, and writes them at `offset` of another. */
+  #copy(stretch: Stretch, target: PiecedFile, offset: number): Promise<Settled> {
+    const { signal } = this.#plan.running;
+    const { size } = stretch;
+    return this.#useBoth(async (from, to) => {
+      const body = await this.#read(from, stretch);
+      try {
         const at = { offset, isUnproven: false };
         const writer = await piecesOf(to).resume(target, at, { isProven: true });
         try {
@@ -135,6 +160,38 @@ export class Assembly {
         body.destroy();
       }
     });
+  }
+
+  /** Each time with other sessions: an FTP server has to close the one on which it stops amid a file. */
+  #useBoth<T>(work: (from: Remote, to: Remote) => Promise<T>): Promise<T> {
+    const { operations } = this.#options;
+    const { connection, memory } = this.#request;
+    const { running } = this.#plan;
+    const leftovers: UseOptions['leftovers'] = () => operations.leftoversOf(connection);
+    const use = { signal: running.signal, leftovers, memory, yielding: running };
+    return operations.remotes.useBoth(connection, connection, use, (from, to, attempt) => {
+      attempt.committed();
+      running.mark('transfer');
+      return work(from, to);
+    });
+  }
+
+  async #read(from: Remote, { place, start, size }: Stretch): Promise<Readable> {
+    const { path, hidden } = this.#plan.held.upload;
+    const source = parseRemotePath(place ?? hidden, ROOT, 'path');
+    const range = { start, end: start + size - 1 };
+    const opened = await from
+      .read(source, () => range)
+      .catch((error: unknown) => {
+        if (!hasCode(error, 'not_found')) throw error;
+        if (place === null) throw piecesAreGone(parseRemotePath(path, ROOT, 'path'), error);
+        throw refusal('invalid_part', `${source}, which held a part, is gone from the server; send the part again`);
+      });
+    const body = streamOf(opened);
+    leaveErrorsToPump(body);
+    if (opened.range !== undefined) return body;
+    body.destroy();
+    throw new GatewayError('size_mismatch', `${source} has other bytes than were stored`, { step: 'verify' });
   }
 
   #record(hidden: string, chosen: readonly MultipartPart[]): Promise<Upload> {

@@ -34,13 +34,13 @@ export async function beginUpload(
   const { id } = begun;
   const hidden = hiddenBeside(path);
   attempt.committed();
-  const layout = isMultipart ? pieces.layout : null;
-  const upload = await store.create({ ...begun, path, hidden, layout }, writer, limits);
+  const upload = await store.create({ ...begun, path, hidden, layout: isMultipart ? 'apart' : null }, writer, limits);
   let file = fileOf(store, upload, writer);
   try {
     const modifiedAt = begun.modifiedAt ?? undefined;
-    file = { ...file, storeId: await pieces.begin(file, { modifiedAt, isChecked }) };
-    return await store.note({ id, writer }, { storeId: file.storeId });
+    const { storeId, layout } = await pieces.begin(file, { modifiedAt, isChecked, canBeApart: isMultipart });
+    file = { ...file, storeId };
+    return await store.note({ id, writer }, { storeId, ...(isMultipart ? { layout } : {}) });
   } catch (error) {
     // What cannot be removed now is removed when it has expired.
     await pieces.discard(file).then(

@@ -431,6 +431,13 @@ export const VSFTPD: readonly ServerEntry[] = [
   entry('vsftpd, implicit TLS, session reuse', () => ftpServer(startVsftpd({ tls: 'implicit' })), SEAM_ONLY),
   entry('vsftpd with odd listings and without PWD', () => ftpServer(oddFtp()), SEAM_ONLY),
 ];
+/** They write parts of files in another way than all others. */
+export const LIMITED_VSFTPD: readonly ServerEntry[] = [
+  entry('vsftpd that goes on in no file', () =>
+    ftpServer(startVsftpd({ extra: ['cmds_denied=REST,APPE'] }), { noAppend: 'it refuses APPE and REST' }),
+  ),
+  entry('vsftpd that only appends', () => ftpServer(startVsftpd({ extra: ['cmds_denied=REST'] }))),
+];
 export const PURE_FTPD: readonly ServerEntry[] = [
   entry('pure-ftpd', () => ftpServer(startPureFtpd(), PURE_FTPD_DEVIATIONS)),
   entry('pure-ftpd, explicit TLS', () => ftpServer(startPureFtpd({ tls: 'explicit' }), PURE_FTPD_DEVIATIONS)),

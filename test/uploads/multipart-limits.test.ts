@@ -52,6 +52,15 @@ describe('limits of multipart uploads', { concurrency: 1 }, () => {
     await node.multipart.abort(await node.request(), second);
   });
 
+  test('a connection that writes in place takes none', async () => {
+    const inPlace = await startPartNode(await database.createDatabase(), {
+      ...server.connection,
+      atomicUploads: false,
+    });
+    await assert.rejects(inPlace.begin(newFile()), isCode('resume_unsupported'));
+    await inPlace.stop();
+  });
+
   test('of two writers of one part the later one waits, and its bytes alone count', async () => {
     const file = newFile();
     const id = await node.begin(file);

@@ -34,6 +34,8 @@ export interface PartNode {
     content: Buffer | Readable,
     size?: number,
   ): ReturnType<MultipartUploads['writePart']>;
+  /** Removes a file from the server. */
+  remove(path: string): Promise<void>;
   /** As a crash does: what it held stays held. */
   drop(): Promise<void>;
   stop(): Promise<void>;
@@ -104,6 +106,10 @@ export async function startPartNode(
       const body = Buffer.isBuffer(content) ? Readable.from(chunksOf(content), { objectMode: false }) : content;
       const bytes = size ?? (Buffer.isBuffer(content) ? content.length : 0);
       return multipart.writePart(await request({ path: pathOf(id) }), id, { number, size: bytes, body });
+    },
+    remove: (path) => {
+      const use = { signal: new AbortController().signal, leftovers: () => sweeper.for(found) };
+      return remotes.use(found, use, (remote) => remote.remove(parseRemotePath(path, ROOT, 'path')));
     },
     drop: async () => {
       await storage.close();

@@ -314,7 +314,7 @@ async function placeFor(
 ): Promise<PartPlace | 'size' | 'turn'> {
   if (upload.layout === 'store') return { place: null, start: 0 };
   const aside = { place: claim.aside, start: 0 };
-  if (claim.mustGoAside) return aside;
+  if (claim.mustGoAside || upload.layout === 'apart') return aside;
   const inFile = writing.filter(({ place }) => place === null);
   const areAllBefore = others.before === claim.number - 1 && !inFile.some(({ number }) => number < claim.number);
   const isTurn = areAllBefore && others.asideBefore === 0 && others.bytesBefore === others.endBefore;

@@ -130,7 +130,15 @@ export class Uploads {
     changes: Partial<
       Pick<
         Upload,
-        'storedBytes' | 'isExact' | 'isUnproven' | 'state' | 'length' | 'storeId' | 'wantsDigest' | 'hashStates'
+        | 'storedBytes'
+        | 'isExact'
+        | 'isUnproven'
+        | 'state'
+        | 'length'
+        | 'storeId'
+        | 'layout'
+        | 'wantsDigest'
+        | 'hashStates'
       >
     >,
   ): Promise<Upload> {

@@ -110,7 +110,7 @@ describe('s3 stores with Object Lock', () => {
     };
     const bytes = patterned(2 * PART + 5);
     const about = { path: at('/f'), hidden: at('/.f'), length: bytes.length };
-    const storeId = await pieces.begin(about, { modifiedAt: undefined, isChecked: false });
+    const { storeId } = await pieces.begin(about, { modifiedAt: undefined, isChecked: false });
     const file = { ...about, storeId, journal };
     let offset = 0;
     for (const end of [2 * MIB, bytes.length]) {

@@ -9,6 +9,8 @@ import { cannotResume, piecesAreGone } from '../../obstacles.js';
 import { baseName, type RemotePath } from '../../path.js';
 import { isRefusal, publishUpload } from '../../publish.js';
 import type {
+  BeginOptions,
+  BegunFile,
   FileInfo,
   PieceCommit,
   PiecedFile,
@@ -39,7 +41,6 @@ export class FtpPieces implements Pieces {
   readonly #operation: FtpOperation;
   readonly #atomicUploads: boolean;
   readonly #remove: (path: RemotePath) => Promise<void>;
-  readonly layout = 'turns';
   readonly canBeRead = true;
 
   constructor(operation: FtpOperation, atomicUploads: boolean, remove: (path: RemotePath) => Promise<void>) {
@@ -48,7 +49,10 @@ export class FtpPieces implements Pieces {
     this.#remove = remove;
   }
 
-  async begin({ path, hidden }: Pick<PiecedFile, 'path' | 'hidden'>): Promise<string> {
+  async begin(
+    { path, hidden }: Pick<PiecedFile, 'path' | 'hidden'>,
+    { canBeApart = false }: Pick<BeginOptions, 'canBeApart'>,
+  ): Promise<BegunFile> {
     if (!this.#atomicUploads) throw cannotResume('it writes in place (atomicUploads: false)');
     const { memory } = this.#operation.lease;
     await this.#empty(path, hidden);
@@ -60,9 +64,10 @@ export class FtpPieces implements Pieces {
     // Another node continues without trying first.
     if (memory.goesOnBy !== undefined) {
       const { restart, append } = memory.goesOnBy;
-      return `${restart ? RESTART : ''}${append ? APPEND : ''}`;
+      return { storeId: `${restart ? RESTART : ''}${append ? APPEND : ''}`, layout: 'turns' };
     }
     await this.#remove(hidden).catch(() => undefined);
+    if (canBeApart) return { storeId: '', layout: 'apart' };
     throw cannotResume('the FTP server goes on in no file, neither by REST and STOR nor by APPE');
   }
 

@@ -17,6 +17,8 @@ const LAST_REPLY_MS = 10_000;
 
 /** not_found, is_a_folder, permission_denied. */
 export async function openFile(operation: FtpOperation, path: RemotePath, select?: SelectRange): Promise<OpenFile> {
+  // A source that stopped amid a file has closed it.
+  if (!operation.lease.control.alive) await operation.lease.reconnect(operation.signal);
   const info = await stat(operation, path);
   if (info.isDirectory) throw isAFolder(path);
   const choice = chooseRange(info, select);

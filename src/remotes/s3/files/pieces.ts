@@ -8,6 +8,7 @@ import { cannotResume } from '../../obstacles.js';
 import type { RemotePath } from '../../path.js';
 import type {
   BeginOptions,
+  BegunFile,
   FileInfo,
   OpenFile,
   PartJournal,
@@ -58,7 +59,6 @@ const MOST_PARTS_IN_FLIGHT = 2;
 export class S3Pieces implements Pieces {
   readonly #bucket: Bucket;
   readonly #tuning: PiecesTuning;
-  readonly layout = 'store';
   readonly canBeRead = false;
 
   constructor(bucket: Bucket, tuning: PiecesTuning) {
@@ -69,12 +69,12 @@ export class S3Pieces implements Pieces {
   async begin(
     { path, hidden, length = 0 }: Omit<PiecedFile, 'storeId' | 'journal'>,
     { modifiedAt, isChecked }: BeginOptions,
-  ): Promise<string> {
+  ): Promise<BegunFile> {
     if (length > MAX_GATHERED_BYTES * MAX_PARTS) throw tooLarge(path);
     await requireFilePlace(this.#bucket, path);
     const target = this.#target(isChecked ? hidden : path);
     const id = await MultipartUpload.begin(this.#bucket, target, describe(target.key, modifiedAt));
-    return isChecked ? `${STAGED}${id}` : id;
+    return { storeId: isChecked ? `${STAGED}${id}` : id, layout: 'store' };
   }
 
   async measure({ journal }: PiecedFile): Promise<number> {

@@ -9,6 +9,8 @@ import { cannotResume, piecesAreGone } from '../../obstacles.js';
 import type { RemotePath } from '../../path.js';
 import { publishUpload } from '../../publish.js';
 import type {
+  BeginOptions,
+  BegunFile,
   FileInfo,
   RemoteContext,
   OpenFile,
@@ -48,22 +50,25 @@ interface PiecesPlan {
 
 export class SftpPieces implements Pieces {
   readonly #plan: PiecesPlan;
-  readonly layout = 'offsets';
   readonly canBeRead = true;
 
   constructor(plan: PiecesPlan) {
     this.#plan = plan;
   }
 
-  begin({ path, hidden }: Pick<PiecedFile, 'path' | 'hidden'>): Promise<string> {
+  begin(
+    { path, hidden }: Pick<PiecedFile, 'path' | 'hidden'>,
+    { canBeApart = false }: Pick<BeginOptions, 'canBeApart'>,
+  ): Promise<BegunFile> {
     const plan = this.#plan;
     return plan.run(path, 'open', async (tree) => {
       if (!plan.atomicUploads) throw cannotResume('it writes in place (atomicUploads: false)');
       const { channel } = tree;
       const file = await tree.confinement.writable(channel, await tree.entryInNewFolder(hidden));
       await channel.close(await tree.openForWriting(file, path, OPEN.WRITE | OPEN.CREATE | OPEN.TRUNCATE));
-      if (await plan.appendKeepsContent(tree, file, hidden)) return '';
+      if (await plan.appendKeepsContent(tree, file, hidden)) return { storeId: '', layout: 'offsets' };
       await closeAndRemove(channel, undefined, file);
+      if (canBeApart) return { storeId: '', layout: 'apart' };
       throw cannotResume('the SFTP server empties a file that is opened to be written on');
     });
   }
