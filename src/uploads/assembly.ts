@@ -74,12 +74,8 @@ export class Assembly {
     const { held, running } = this.#plan;
     const file = fileOf(this.#options.store, held.upload, held.writer);
     return running.use(async (remote) => {
-      const pieces = piecesOf(remote);
-      if (held.upload.layout !== 'offsets') {
-        const stored = await pieces.measure(file, { offset: size, isUnproven: false });
-        return stored === undefined || stored <= size;
-      }
-      const writer = await pieces.resume(file, { offset: size, isUnproven: false }, { isProven: true });
+      if (held.upload.layout !== 'offsets') return !(await isLonger(remote, file, size));
+      const writer = await piecesOf(remote).resume(file, { offset: size, isUnproven: false }, { isProven: true });
       return (await writer.settle(true)).isClean;
     });
   }
@@ -204,6 +200,15 @@ export class Assembly {
     });
     return this.#options.parts.arrange({ id: upload.id, writer, hidden }, parts);
   }
+}
+
+async function isLonger(remote: Remote, { hidden }: PiecedFile, size: number): Promise<boolean> {
+  const found = await remote.stat(hidden).catch((error: unknown) => {
+    // The publication finds out what is there.
+    if (hasCode(error, 'not_found', 'permission_denied')) return undefined;
+    throw error;
+  });
+  return found !== undefined && found.size > size;
 }
 
 /** The number of parts that are where they belong, before the first that is not. */

@@ -217,6 +217,23 @@ function suite(entry: ServerEntry): void {
       await requireFile(file, [content]);
     });
 
+    test('after a completion that was refused, fewer parts may be completed', async () => {
+      const file = newFile();
+      await server.disk.write(file, 'former');
+      const id = await nodes[0].begin(file);
+      const parts = partsOf([5 * MIB, 5 * MIB, 5 * MIB]);
+      const written = await Promise.all(parts.map(({ number, content }) => nodes[1].write(id, number, content)));
+      await assert.rejects(
+        nodes[0].multipart.complete(await request(), id, written, { exclusive: true }),
+        isCode('already_exists'),
+      );
+      await nodes[1].multipart.complete(await request(), id, written.slice(0, 2), { exclusive: false });
+      await requireFile(
+        file,
+        parts.slice(0, 2).map(({ content }) => content),
+      );
+    });
+
     test('after a completion that was refused, other parts may be completed, and parts sent again', async () => {
       const file = newFile();
       await server.disk.write(file, 'former');

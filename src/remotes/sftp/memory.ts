@@ -1,5 +1,6 @@
 import type { Capabilities } from '../remote.js';
 import type { UsefulSessions } from '../useful-sessions.js';
+import type { WritesOn } from './files/append-probe.js';
 import type { HostKeyFamily } from './session/algorithms.js';
 
 /** What was learned about one server. */
@@ -8,8 +9,8 @@ export interface HostMemory {
   moveOnto: Capabilities['moveOnto'];
   /** The server announced posix-rename@openssh.com but refused to do it. */
   refusesPosixRename: boolean;
-  /** Whether a file that is opened to be continued keeps its content; undefined until tried. */
-  appendKeepsContent: boolean | undefined;
+  /** Where it writes in a file that is opened to be continued; undefined until tried. */
+  writesOn: WritesOn | undefined;
   /** Whether files keep the times that they were written with; undefined until one was tested. */
   keepsTimes: boolean | undefined;
   /** The server failed with several requests under way: it gets one at a time from now on. */
@@ -26,7 +27,7 @@ export interface HostMemory {
 export const unknownServer = (): HostMemory => ({
   moveOnto: 'unknown',
   refusesPosixRename: false,
-  appendKeepsContent: undefined,
+  writesOn: undefined,
   keepsTimes: undefined,
   oneRequestAtATime: false,
   maxChannels: undefined,

@@ -3,21 +3,38 @@ import type { ServerPath } from './confine.js';
 import { isStatus } from '../wire/replies.js';
 import { OPEN } from '../wire/wire.js';
 
+/** Where a server writes in a file that is opened to be continued. */
+export type WritesOn = 'anywhere' | 'at its end' | 'nowhere';
+
 /**
- * Whether the server keeps the content of a file that is opened to be continued. Some servers empty it regardless of
- * the flags, or can write only at the beginning. This is tested on `file`, which is made and removed for it, not on a
- * client's file. undefined if it may not be made.
+ * Tests where the server writes in a file that has bytes. Some servers empty it regardless of the flags, or can write
+ * only at the beginning; others refuse an offset behind the end, or take no notice of it. This is tested on `file`,
+ * which is made and removed for it, not on a client's file. undefined if it may not be made.
  */
-export async function keepsStoredBytes(channel: SftpChannel, file: ServerPath): Promise<boolean | undefined> {
+export async function tryWritingOn(channel: SftpChannel, file: ServerPath): Promise<WritesOn | undefined> {
   try {
     await writeByte(channel, file, OPEN.WRITE | OPEN.CREATE | OPEN.TRUNCATE, 0, 'a');
   } catch (error) {
     if (isStatus(error)) return undefined;
     throw error;
   }
+  if (!(await canWrite(channel, file, [[1, 'b']], 'ab'))) return 'nowhere';
+  const backwards = [
+    [3, 'd'],
+    [2, 'c'],
+  ] as const;
+  return (await canWrite(channel, file, backwards, 'abcd')) ? 'anywhere' : 'at its end';
+}
+
+async function canWrite(
+  channel: SftpChannel,
+  file: ServerPath,
+  bytes: readonly (readonly [offset: number, byte: string])[],
+  expected: string,
+): Promise<boolean> {
   try {
-    await writeByte(channel, file, OPEN.WRITE, 1, 'b');
-    return (await readAll(channel, file)) === 'ab';
+    for (const [offset, byte] of bytes) await writeByte(channel, file, OPEN.WRITE, offset, byte);
+    return (await readAll(channel, file)) === expected;
   } catch (error) {
     if (isStatus(error)) return false;
     throw error;

@@ -26,6 +26,7 @@ import { isSameTime } from '../../times.js';
 import type { HostMemory } from '../memory.js';
 import { isMissing, isStatus, translate } from '../wire/replies.js';
 import { OPEN, type Attributes } from '../wire/wire.js';
+import type { WritesOn } from './append-probe.js';
 import { isDone, measureOpen, unlessRefused, type ServerPath } from './confine.js';
 import { type Lane, Lanes } from './lanes.js';
 import { infoOf } from './listing.js';
@@ -44,8 +45,7 @@ interface PiecesPlan {
   readonly session: Lane['session'];
   run<T>(path: RemotePath, step: Step, work: (tree: Tree) => Promise<T>): Promise<T>;
   read(path: RemotePath): Promise<OpenFile>;
-  /** Whether a file that is opened to be continued keeps its content. */
-  appendKeepsContent(tree: Tree, file: ServerPath, path: RemotePath): Promise<boolean>;
+  writesOn(tree: Tree, file: ServerPath, path: RemotePath): Promise<WritesOn>;
 }
 
 export class SftpPieces implements Pieces {
@@ -66,7 +66,8 @@ export class SftpPieces implements Pieces {
       const { channel } = tree;
       const file = await tree.confinement.writable(channel, await tree.entryInNewFolder(hidden));
       await channel.close(await tree.openForWriting(file, path, OPEN.WRITE | OPEN.CREATE | OPEN.TRUNCATE));
-      if (await plan.appendKeepsContent(tree, file, hidden)) return { storeId: '', layout: 'offsets' };
+      const writesOn = await plan.writesOn(tree, file, hidden);
+      if (writesOn !== 'nowhere') return { storeId: '', layout: writesOn === 'anywhere' ? 'offsets' : 'turns' };
       await closeAndRemove(channel, undefined, file);
       if (canBeApart) return { storeId: '', layout: 'apart' };
       throw cannotResume('the SFTP server empties a file that is opened to be written on');

@@ -33,7 +33,7 @@ import {
 } from '../../remote.js';
 import type { ProbeResult } from '../../probe-result.js';
 import { isSameTime } from '../../times.js';
-import { keepsStoredBytes } from './append-probe.js';
+import { tryWritingOn, type WritesOn } from './append-probe.js';
 import type { SftpChannel } from '../session/channel.js';
 import { runCommand } from './command.js';
 import { Confinement, findEntry, findTarget, measureOpen, unlessRefused, type ServerPath } from './confine.js';
@@ -333,7 +333,7 @@ export class SftpRemote implements Remote {
     return this.#run(path, 'open', async (tree) => {
       const { channel } = tree;
       const file = await this.#confinement.target(channel, path);
-      if (!(await this.#canAppend(tree, file, path))) return undefined;
+      if ((await this.#writesOn(tree, file, path)) === 'nowhere') return undefined;
       const [found, opened, readable] = await Promise.allSettled([
         channel.stat(file.raw),
         channel.open(file.raw, OPEN.WRITE),
@@ -396,10 +396,10 @@ export class SftpRemote implements Remote {
     return end;
   }
 
-  async #canAppend({ channel }: Tree, file: ServerPath, path: RemotePath): Promise<boolean> {
-    if (this.#isOpenSsh) return true;
+  async #writesOn({ channel }: Tree, file: ServerPath, path: RemotePath): Promise<WritesOn> {
+    if (this.#isOpenSsh) return 'anywhere';
     const { leftovers } = this.#context;
-    if (this.#memory.appendKeepsContent === undefined) {
+    if (this.#memory.writesOn === undefined) {
       const { isFolder } = await channel.stat(file.raw);
       if (isFolder) throw isAFolder(path);
       const trial = joinPath(parentOf(path), leftovers.temporaryName('append'));
@@ -407,14 +407,14 @@ export class SftpRemote implements Remote {
       const place = await this.#confinement.entry(channel, trial);
       let isThere = true;
       try {
-        const keeps = await keepsStoredBytes(channel, place);
-        isThere = keeps !== undefined;
-        this.#memory.appendKeepsContent = keeps;
+        const found = await tryWritingOn(channel, place);
+        isThere = found !== undefined;
+        this.#memory.writesOn = found;
       } finally {
         if (isThere) await closeAndRemove(channel, undefined, place).catch(() => leftovers.removeLater(trial));
       }
     }
-    return this.#memory.appendKeepsContent !== false;
+    return this.#memory.writesOn ?? 'anywhere';
   }
 
   get pieces(): Pieces {
@@ -427,7 +427,7 @@ export class SftpRemote implements Remote {
       session: this.#lease.session,
       run: (path, step, work) => this.#run(path, step, work),
       read: (path) => this.read(path),
-      appendKeepsContent: (tree, file, path) => this.#canAppend(tree, file, path),
+      writesOn: (tree, file, path) => this.#writesOn(tree, file, path),
     });
   }
 
