@@ -13,25 +13,15 @@ s3 = boto3.client('s3', endpoint_url=sys.argv[1], config=Config(signature_versio
 bucket, source, in_parts = sys.argv[2:]
 `;
 
-export function boto3Tests(place: () => Place): void {
-  const python = (script: string): Promise<string> =>
-    place().run(PYTHON, [
-      '-c',
-      CLIENT + script,
-      place().pathEndpoint,
-      BUCKET,
-      path.join(place().source, 'large.bin'),
-      place().inParts,
-    ]);
+function pythonAt(place: () => Place): (script: string) => Promise<string> {
+  return (script) => {
+    const { pathEndpoint, source, inParts } = place();
+    return place().run(PYTHON, ['-c', CLIENT + script, pathEndpoint, BUCKET, path.join(source, 'large.bin'), inParts]);
+  };
+}
 
-  test('upload_file and download_file with their defaults', async () => {
-    await python(`
-s3.upload_file(source, bucket, 'boto3/large.bin')
-s3.download_file(bucket, 'boto3/large.bin', 'boto3.bin')
-assert open(source, 'rb').read() == open('boto3.bin', 'rb').read()
-`);
-    assert.equal((await place().server.disk.read('/boto3/large.bin')).length, 3 * 1024 * 1024);
-  });
+export function boto3PartsTests(place: () => Place): void {
+  const python = pythonAt(place);
 
   for (const [what, config] of [
     ['its defaults', 'None'],
@@ -43,6 +33,19 @@ assert open(source, 'rb').read() == open('boto3.bin', 'rb').read()
       await python("s3.delete_object(Bucket=bucket, Key='boto3/parts.bin')");
     });
   }
+}
+
+export function boto3Tests(place: () => Place): void {
+  const python = pythonAt(place);
+
+  test('upload_file and download_file with their defaults', async () => {
+    await python(`
+s3.upload_file(source, bucket, 'boto3/large.bin')
+s3.download_file(bucket, 'boto3/large.bin', 'boto3.bin')
+assert open(source, 'rb').read() == open('boto3.bin', 'rb').read()
+`);
+    assert.equal((await place().server.disk.read('/boto3/large.bin')).length, 3 * 1024 * 1024);
+  });
 
   test('download_file in ranges, side by side', async () => {
     await python(`

@@ -2,7 +2,7 @@
 import { after, before, describe } from 'node:test';
 import type { ServerEntry } from '../../servers/catalogue.js';
 import { awsTests } from './aws.js';
-import { boto3Tests } from './boto3.js';
+import { boto3PartsTests, boto3Tests } from './boto3.js';
 import { duplicityTests } from './duplicity.js';
 import { openPlace, type Place } from './place.js';
 import { rcloneTests } from './rclone.js';
@@ -13,17 +13,26 @@ import { s3fsTests } from './s3fs.js';
 /** The tests of one tool; its place is open once they run. */
 export type ToolTests = (place: () => Place) => void;
 
-const TOOLS: Readonly<Record<string, ToolTests>> = {
+const TOOLS = {
   awscli: awsTests,
   boto3: boto3Tests,
+  'boto3, in parts': boto3PartsTests,
   s3cmd: s3cmdTests,
   rclone: rcloneTests,
   restic: resticTests,
   duplicity: duplicityTests,
   s3fs: s3fsTests,
-};
+} satisfies Readonly<Record<string, ToolTests>>;
+type Tool = keyof typeof TOOLS;
 
-export function toolsSuite(entry: ServerEntry): void {
+const ALL_TOOLS = Object.keys(TOOLS) as readonly Tool[];
+/** They send parts, list, copy, delete, and set times. */
+const FEW_TOOLS: readonly Tool[] = ['boto3, in parts', 'rclone'];
+
+/** The tools for servers other than the first of a protocol. All of them would take too long, except by hand. */
+export const OTHERS_TOOLS = process.env['TEST_TOOLS'] === 'all' ? ALL_TOOLS : FEW_TOOLS;
+
+export function toolsSuite(entry: ServerEntry, tools: readonly Tool[] = ALL_TOOLS): void {
   if (entry.isSeamOnly === true) return;
   describe(`tools for S3 on ${entry.name}`, { concurrency: 1 }, () => {
     let opened: Place | undefined;
@@ -37,6 +46,6 @@ export function toolsSuite(entry: ServerEntry): void {
     after(async () => {
       await opened?.close();
     });
-    for (const [name, tests] of Object.entries(TOOLS)) describe(name, { concurrency: 1 }, () => tests(place));
+    for (const name of tools) describe(name, { concurrency: 1 }, () => TOOLS[name](place));
   });
 }
