@@ -430,21 +430,18 @@ export function createApplication(options: ApplicationOptions): Application {
     tracer,
     onInternalError,
   });
-  const s3 = openS3({
-    services: {
-      storage,
-      operations,
-      lists: new KeptKeys(memoryBytes),
-      multipart: uploads.multipart,
-      limits: config.limits,
-      region: config.s3.region,
-    },
-    keys: storage.s3AccessKeys,
-    guard: new GuessGuard(options.limiters.failures, 'S3 access key'),
-    rate: options.limiters.requests,
-    tracer,
-    onInternalError,
-  });
+  const { origins } = config.server.cors;
+  const services = {
+    storage,
+    operations,
+    lists: new KeptKeys(memoryBytes),
+    multipart: uploads.multipart,
+    limits: config.limits,
+    region: config.s3.region,
+  };
+  const keys = storage.s3AccessKeys;
+  const guard = new GuessGuard(options.limiters.failures, 'S3 access key');
+  const s3 = openS3({ services, keys, guard, rate: options.limiters.requests, tracer, onInternalError }, origins);
   const serve = (
     handler: HttpHandler,
     { port, setting }: ListenerPort,
@@ -461,7 +458,7 @@ export function createApplication(options: ApplicationOptions): Application {
       onRequest: (record) => recordRequest(record, logger, metrics),
       log,
     });
-  const api = allowOrigins(handler, config.server.cors.origins);
+  const api = allowOrigins(handler, origins);
   const { acceptors } = options;
   const main = serve(config.s3.enabled ? s3.beside(api) : api, mainPort(config), acceptors?.main);
   const server = hasOwnListener(config.s3) ? joinServers(main, serve(s3.alone, s3Port(config), acceptors?.s3)) : main;

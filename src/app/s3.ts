@@ -1,4 +1,5 @@
 /** The S3 front as the application has it. Its code is loaded only where the configuration enables it. */
+import { allowOrigins, S3_TO_PAGES } from '../http/cors.js';
 import type { HttpHandler } from '../http/types.js';
 import type { S3Options } from '../s3/front.js';
 import type { Part } from './parts.js';
@@ -15,15 +16,17 @@ interface S3Part {
   readonly part: Part;
 }
 
-export function openS3(options: Omit<S3Options, 'prefix'>): S3Part {
+/** `origins`: pages of these may use it. */
+export function openS3(options: Omit<S3Options, 'prefix'>, origins: readonly string[]): S3Part {
   let open: ((prefix: string) => HttpHandler) | undefined;
   const frontAt = (prefix: string): HttpHandler => {
     let front: HttpHandler | undefined;
-    return (request) => {
+    const handle: HttpHandler = (request) => {
       front ??= open?.(prefix);
       if (front === undefined) throw new Error('the S3 front has not started');
       return front(request);
     };
+    return allowOrigins(handle, origins, S3_TO_PAGES);
   };
   return {
     beside: (handler) => {

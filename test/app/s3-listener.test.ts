@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
-import { bytesOf, Signer } from '../attacks/support/s3-signer.js';
+import { bytesOf, type S3Answer, type Shot, Signer } from '../attacks/support/s3-signer.js';
 import { startSshd } from '../servers/sshd.js';
 import { eventually } from '../support/eventually.js';
 import { KEY, startGateway, type TestGateway } from '../support/gateway.js';
@@ -77,6 +77,49 @@ for (const server of SERVERS) {
       assert.equal(await stopped, 0);
     });
   });
+}
+
+for (const frontEnd of ['uws', 'node'] as const) {
+  test(`pages of allowed origins use both listeners: ${frontEnd}`, async (t) => {
+    const port = await freePort();
+    const origin = 'https://app.example.com';
+    const gateway = await start({ frontEnd, cors: { origins: [origin] } }, { enabled: true, port });
+    t.after(() => gateway.stop());
+    const asked = 'authorization,content-md5,x-amz-content-sha256,x-amz-date,x-amz-meta-mtime';
+    const preflight = { 'access-control-request-method': 'PUT', 'access-control-request-headers': asked };
+    for (const [signer, prefix] of [
+      [new Signer(gateway.port, PAIR), '/s3'],
+      [new Signer(port, PAIR), ''],
+    ] as const) {
+      const ask = (headers: Record<string, string>, more: Partial<Shot> = {}): Promise<S3Answer> =>
+        signer.send({ path: `${prefix}/`, headers, ...more });
+      const url = { method: 'OPTIONS', path: `${prefix}/bucket/key` };
+      const allowed = await signer.raw(plain({ ...url, headers: { origin, ...preflight } }));
+      assert.equal(allowed.status, 204);
+      assert.equal(allowed.headers.get('access-control-allow-origin'), origin);
+      assert.match(allowed.headers.get('access-control-allow-methods') ?? '', /\bPUT\b/);
+      assert.equal(allowed.headers.get('access-control-allow-headers'), asked);
+      const listed = await ask({ origin });
+      assert.deepEqual([listed.status, listed.headers.get('access-control-allow-origin')], [200, origin]);
+      const exposed = listed.headers.get('access-control-expose-headers')?.split(', ') ?? [];
+      for (const field of ['ETag', 'x-amz-request-id', 'x-amz-meta-mtime', 'Content-Range']) {
+        assert.ok(exposed.includes(field), field);
+      }
+      const refused = await ask({ origin }, { pair: { ...PAIR, secretAccessKey: 'wrong' } });
+      assert.deepEqual([refused.status, refused.headers.get('access-control-allow-origin')], [403, origin]);
+      const foreign = { origin: 'https://other.example.com' };
+      assert.equal((await ask(foreign)).headers.get('access-control-allow-origin'), undefined);
+      const forbidden = await signer.raw(plain({ ...url, headers: { ...foreign, ...preflight } }));
+      assert.notEqual(forbidden.status, 204);
+      assert.equal(forbidden.headers.get('access-control-allow-origin'), undefined);
+    }
+  });
+}
+
+/** Without a signature. */
+function plain({ method, path, headers }: { method: string; path: string; headers: Record<string, string> }): Buffer {
+  const fields = Object.entries({ host: '127.0.0.1', ...headers }).map(([name, value]) => `${name}: ${value}\r\n`);
+  return Buffer.from(`${method} ${path} HTTP/1.1\r\n${fields.join('')}\r\n`);
 }
 
 test('a port in use ends the start with one line that names s3.port', async (t) => {
