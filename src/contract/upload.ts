@@ -39,6 +39,8 @@ export const uploadFields = {
   /** The distance between the offsets of its parts, once it is known. */
   partBytes: hidden<number | null>(),
   writer: hidden<string | null>(),
+  /** The entity tag of the parts that its writer joins; null: it does something else. */
+  completing: hidden<string | null>(),
   /** `Upload-Expires`. */
   expiresAt: hidden<Date>(),
 };
@@ -90,5 +92,6 @@ type SetLater =
   | 'transferId'
   | 'digest'
   | 'writer'
+  | 'completing'
   | 'expiresAt';
 export type NewUpload = Omit<Upload, SetLater>;

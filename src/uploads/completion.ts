@@ -21,6 +21,8 @@ export interface Completed {
   readonly etag: string;
   /** Their number. */
   readonly parts: number;
+  /** A former request has made the file; `info` is what is known of it without a look. */
+  readonly isRepeated: boolean;
 }
 
 interface CompletionOrder {
@@ -47,8 +49,9 @@ export class Completion {
     this.#order = order;
   }
 
-  /** The result of a completion that was successful before. */
+  /** The result of a completion that was successful before. @throws GatewayError upload_locked if it had other parts */
   resultOf({ path, length, modifiedAt, expiresAt, transferId }: Upload, stored: readonly MultipartPart[]): Completed {
+    if (joinedTag(this.#order.listed) !== joinedTag(stored)) throw otherParts();
     const place = parseRemotePath(path, ROOT, 'path');
     const latest = Math.max(...stored.map(({ storedAt }) => storedAt.getTime()), 0);
     return {
@@ -62,6 +65,7 @@ export class Completion {
       transferId: transferId ?? '',
       etag: joinedTag(stored),
       parts: stored.length,
+      isRepeated: true,
     };
   }
 
@@ -87,7 +91,8 @@ export class Completion {
       try {
         const info = await this.#complete(running, held, chosen, size);
         await running.succeed();
-        return { info, transferId: running.transferId, etag: joinedTag(chosen), parts: chosen.length };
+        const { transferId } = running;
+        return { info, transferId, etag: joinedTag(chosen), parts: chosen.length, isRepeated: false };
       } catch (thrown) {
         throw await this.#failed(held, await running.fail(thrown));
       }
@@ -158,6 +163,9 @@ const storedPartOf = ({ number, size, storeEtag, storeChecksum }: MultipartPart)
   etag: storeEtag ?? '',
   checksum: storeChecksum,
 });
+
+const otherParts = (): GatewayError =>
+  new GatewayError('upload_locked', 'the upload was completed with other parts', { step: 'request' });
 
 const undecided = (): GatewayError =>
   new GatewayError('upload_locked', 'how a completion with other parts has ended is not known yet', {

@@ -11,7 +11,7 @@ import type { ListedUpload, UploadAddress } from '../storage/storage.js';
 import { addressOf, beginUpload, keyIdOf, refuseFolder } from './begin.js';
 import { type Completed, Completion } from './completion.js';
 import { partOf, tooLarge, type UploadRequest, type UploadServiceOptions } from './file.js';
-import { chosenOf, type ListedPart, MOST_PARTS, requireOrder } from './part-list.js';
+import { chosenOf, joinedTag, type ListedPart, MOST_PARTS, requireOrder } from './part-list.js';
 import { type HeldPart, PartWriters } from './part-writers.js';
 import { type Part, PartWork } from './part-work.js';
 import type { UploadService } from './service.js';
@@ -152,7 +152,7 @@ export class MultipartUploads {
 
   /**
    * Makes the file of the listed parts; others are dropped, and those that still arrive are ended. A repeated completion
-   * has the same result. Errors: unknown_upload, upload_locked, invalid_part_order, invalid_part, part_too_small,
+   * waits while another one runs, on any node, and has the same result. Errors: unknown_upload, upload_locked, invalid_part_order, invalid_part, part_too_small,
    * already_exists, and those of the remote.
    */
   async complete(
@@ -169,7 +169,8 @@ export class MultipartUploads {
     chosenOf(listed, stored, leastPartBytes);
     const completion = new Completion(this.#options, request, { exclusive, listed, leastPartBytes });
     if (before.state === 'done') return completion.resultOf(before, stored);
-    const held = await this.#writers.take(address, request.caller.keyId, request.signal);
+    const { caller, signal } = request;
+    const held = await this.#writers.take(address, { keyId: caller.keyId, signal, completing: joinedTag(listed) });
     try {
       await this.#partWriters.clear(id, request.signal);
       return await completion.run(held);
@@ -180,7 +181,8 @@ export class MultipartUploads {
 
   /** Leaves nothing of the upload behind. Errors: unknown_upload; upload_locked while it is being completed. */
   async abort(request: UploadRequest, id: string): Promise<void> {
-    const held = await this.#writers.take(multipartAt(request, id), request.caller.keyId, request.signal);
+    const { caller, signal } = request;
+    const held = await this.#writers.take(multipartAt(request, id), { keyId: caller.keyId, signal });
     try {
       if (held.upload.state === 'done') throw unknown('upload', id);
       await this.#partWriters.clear(id, request.signal);

@@ -143,7 +143,7 @@ export class PartWriters {
 
   /** A writer that ends the upload may have died. */
   async #awaitEnd(at: UploadAddress, keyId: string, signal: EndSignal): Promise<void> {
-    const held = await this.#options.writers.take(at, keyId, signal);
+    const held = await this.#options.writers.take(at, { keyId, signal });
     await held.release(true);
     if (held.upload.state === 'publishing')
       throw new GatewayError('upload_locked', 'this upload is being completed', { step: 'request' });

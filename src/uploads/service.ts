@@ -158,7 +158,7 @@ export class UploadService {
   }
 
   #take(request: UploadRequest, id: string): Promise<HeldUpload> {
-    return this.#writers.take(addressOf(request, id), request.caller.keyId, request.signal);
+    return this.#writers.take(addressOf(request, id), { keyId: request.caller.keyId, signal: request.signal });
   }
 
   async #begin(

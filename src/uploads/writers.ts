@@ -11,6 +11,16 @@ import type { UploadAddress, UploadLimits, Uploads, WriterProgress } from '../st
 import { goneOn, LAPSED_MS, type Lease, Leases, locked, PATIENCE_MS } from './leases.js';
 
 const CHECK_EVERY_MS = 200;
+/** For a completion, which may take minutes. */
+const CHECK_COMPLETION_MS = 1_000;
+
+/** The request that wants to write. */
+interface WriterRequest {
+  readonly keyId: string;
+  readonly signal: EndSignal;
+  /** The entity tag of the parts that it joins: it waits while another request joins the same ones. */
+  readonly completing?: string;
+}
 
 export type Progress = Omit<WriterProgress, 'id' | 'writer'>;
 
@@ -42,15 +52,15 @@ export class Writers {
   }
 
   /** @throws GatewayError unknown_upload; upload_locked */
-  async take(at: UploadAddress, keyId: string, signal: EndSignal): Promise<HeldUpload> {
+  async take(at: UploadAddress, { keyId, signal, completing }: WriterRequest): Promise<HeldUpload> {
     const writer = uuidv7();
-    const until = performance.now() + PATIENCE_MS;
+    let until = performance.now() + PATIENCE_MS;
     let lapsed: { readonly at: string | null; readonly since: number } | undefined;
     for (;;) {
       const startedAt = performance.now();
       const isConfirmed = lapsed !== undefined && startedAt - lapsed.since > LAPSED_MS;
       const lapsedAt = (isConfirmed && lapsed?.at) || undefined;
-      const taken = await this.#store.take(at, writer, keyId, this.#limits, lapsedAt);
+      const taken = await this.#store.take(at, { writer, keyId, completing, lapsedAt }, this.#limits);
       if (taken === undefined) throw unknown('upload', at.id);
       if ('upload' in taken) {
         const held = this.hold(taken.upload, writer, startedAt);
@@ -59,9 +69,11 @@ export class Writers {
       }
       if (taken.lapsedAt === null) lapsed = undefined;
       else if (taken.lapsedAt !== lapsed?.at) lapsed = { at: taken.lapsedAt, since: performance.now() };
+      const isSame = taken.held === 'by-same';
+      if (isSame && lapsed === undefined) until = performance.now() + PATIENCE_MS;
       if ((taken.held === 'by-other' && lapsed === undefined) || performance.now() > until) throw locked();
       for (const { upload, asked } of this.#leases) if (upload.id === at.id) asked(goneOn());
-      await pause(CHECK_EVERY_MS, signal);
+      await pause(isSame ? CHECK_COMPLETION_MS : CHECK_EVERY_MS, signal);
     }
   }
 

@@ -174,7 +174,8 @@ describe('a database whose clock is set', () => {
       return 1;
     });
     assert.equal(seen, 4, 'the sessions of both');
-    const taken = await two.uploads.take({ ...row, id: uploadId }, randomUUID(), 'key', UPLOAD_LIMITS, undefined);
+    const wanted = { writer: randomUUID(), keyId: 'key', lapsedAt: undefined };
+    const taken = await two.uploads.take({ ...row, id: uploadId }, wanted, UPLOAD_LIMITS);
     assert.ok(taken !== undefined && 'held' in taken, 'the lease of a running upload');
     // A new node has not seen any of them beat.
     const three = await openTest(server.url);

@@ -37,6 +37,21 @@ export interface UploadLimits {
   readonly expireHours: number;
 }
 
+/** The request that wants to be the only writer. */
+interface WriterClaim {
+  readonly writer: string;
+  readonly keyId: string;
+  /** The entity tag of the parts that it joins. */
+  readonly completing?: string | undefined;
+  /** The end of a lease that is over: see take(). */
+  readonly lapsedAt: string | undefined;
+}
+
+interface HeldByAnother {
+  readonly held: 'by-own' | 'by-other' | 'by-same';
+  readonly lapsedAt: string | null;
+}
+
 /** The lease of a silent writer ends after this time: then another request may continue. */
 const LEASE_SECONDS = 8;
 
@@ -75,34 +90,31 @@ export class Uploads {
   }
 
   /**
-   * Makes `writer` the only writer. `held`: another one writes, and was asked to end if it has the same key. The
-   * progress of a dead writer is not exact. A lease that is over by the database's clock is answered with its end
-   * (`lapsedAt`). Only a caller that names this end again takes the upload over, so a clock that jumps ahead ends no
-   * lease that is renewed.
+   * Makes `writer` the only writer. `held`: another one writes, and was asked to end if it has the same key; or it joins
+   * the same parts (`by-same`). The progress of a dead writer is not exact. A lease that is over by the database's clock
+   * is answered with its end (`lapsedAt`). Only a caller that names this end again takes the upload over, so a clock
+   * that jumps ahead ends no lease that is renewed.
    */
   async take(
     address: UploadAddress,
-    writer: string,
-    keyId: string,
+    { writer, keyId, completing, lapsedAt }: WriterClaim,
     limits: Pick<UploadLimits, 'expireHours'>,
-    lapsedAt: string | undefined,
-  ): Promise<
-    { readonly upload: Upload } | { readonly held: 'by-own' | 'by-other'; readonly lapsedAt: string | null } | undefined
-  > {
+  ): Promise<{ readonly upload: Upload } | HeldByAnother | undefined> {
     return this.#database.run(async (sql) => {
       const at = isAt(sql, address);
       const [upload] = await sql<Upload[]>`
-        update uploads u set writer = ${writer}, writer_key = ${keyId}, is_asked = false,
+        update uploads u set writer = ${writer}, writer_key = ${keyId}, completing = ${completing ?? null}, is_asked = false,
           lease_until = ${leaseEnd(sql)}, is_exact = u.is_exact and u.writer is null, expires_at = ${expiry(sql, limits)}
         where ${at}
           and (u.writer is null or (u.lease_until < now() and u.lease_until::text = ${lapsedAt ?? null}::text))
         returning ${columns(sql)}`;
       if (upload !== undefined) return { upload };
-      const [asked] = await sql<{ own: boolean; lapsedAt: string | null }[]>`
+      const [asked] = await sql<HeldByAnother[]>`
         update uploads u set is_asked = u.is_asked or u.writer_key = ${keyId} where ${at}
-        returning coalesce(u.writer_key = ${keyId}, true) as own,
+        returning case when u.completing = ${completing ?? null} then 'by-same'
+            when coalesce(u.writer_key = ${keyId}, true) then 'by-own' else 'by-other' end as held,
           case when u.lease_until < now() then u.lease_until::text end as lapsed_at`;
-      return asked && { held: asked.own ? 'by-own' : 'by-other', lapsedAt: asked.lapsedAt };
+      return asked;
     });
   }
 
