@@ -175,6 +175,7 @@ export class Exchange {
       answer = unrouted(toGatewayError(error));
     }
     this.#answer(answer);
+    if (answer.work !== undefined) await answer.work;
     this.#isSettled = true;
     if (this.#isOver) this.#claims.release();
   }

@@ -33,6 +33,8 @@ export interface Call {
   readonly key: string;
   /** Opens the body as its signature describes it. */
   readonly body: () => Promise<S3Body>;
+  /** The answer of work that may take minutes: if it does, its head leaves before. The body has been read by then. */
+  readonly inTime: (work: Promise<HttpAnswer>) => Promise<HttpAnswer>;
 }
 
 /** One operation of the S3 API. */

@@ -14,8 +14,9 @@ import { refuseForeignBytes } from '../http/router.js';
 import type { HttpAnswer, HttpHandler, HttpRequest } from '../http/types.js';
 import type { ApiKeyRecord } from '../storage/storage.js';
 import { bodyOf } from './body/body.js';
-import { type Command, type S3Services, XML } from './call.js';
+import { type Call, type Command, type S3Services, XML } from './call.js';
 import { formOf, S3Error } from './errors.js';
+import { answerInTime } from './late-answer.js';
 import { refusePromises } from './promises.js';
 import { commandOf } from './routes.js';
 import { signedRequestOf, type SignedRequest } from './signature/signed-request.js';
@@ -92,7 +93,9 @@ export function createS3Front(options: S3Options): HttpHandler {
     admit(caller, request, command.scope);
     refusePromises(request, command, caller);
     const body = () => bodyOf(request, signed, key);
-    return command.run({ services, request, requestId, caller, span: state.span, ...target, body });
+    const failed = (thrown: unknown): HttpAnswer => failure(thrown, request, requestId, state);
+    const inTime: Call['inTime'] = (work) => answerInTime(work, failed);
+    return command.run({ services, request, requestId, caller, span: state.span, ...target, body, inTime });
   }
 
   function failure(thrown: unknown, request: HttpRequest, requestId: string, state: State): HttpAnswer {
@@ -128,7 +131,10 @@ export function createS3Front(options: S3Options): HttpHandler {
       requestId,
       route: `s3 ${state.command?.name ?? 'unknown'}`,
       keyId: state.keyId,
-      error: state.error,
+      // An answer that is sent already may end in an error.
+      get error() {
+        return state.error;
+      },
       span,
     };
     const ids = { 'x-amz-request-id': requestId, 'x-amz-id-2': hostId };

@@ -8,7 +8,7 @@ import { escapeHtml } from '../base/html.js';
 export type XmlContent = string | number | boolean | Iterable<XmlElement>;
 export type XmlElement = readonly [name: string, content: XmlContent | undefined];
 
-const DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n';
+export const DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n';
 const NAMESPACE = 'http://s3.amazonaws.com/doc/2006-03-01/';
 
 /** A whole document. `root` has the namespace of S3. */

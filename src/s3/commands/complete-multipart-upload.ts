@@ -1,7 +1,10 @@
+import type { Connection } from '../../connections/connection.js';
 import type { HttpAnswer } from '../../http/types.js';
+import type { FileInfo } from '../../remotes/remote.js';
 import { type Call, type Command, xmlAnswer } from '../call.js';
 import { S3Error } from '../errors.js';
 import { etagOf } from '../etag.js';
+import { lookAt } from '../look.js';
 import { malformed, readXmlList, textIn } from '../xml-body.js';
 import { openUpload } from './multipart-upload.js';
 import { asMismatch, isExclusive } from './put-object.js';
@@ -22,13 +25,23 @@ async function run(call: Call): Promise<HttpAnswer> {
     etag: tagIn(textIn(part, 'ETag')),
   }));
   if (parts.length === 0 || parts.length > MOST_PARTS) throw malformed();
-  const { info } = await services.multipart.complete(request, id, parts, { exclusive });
-  return xmlAnswer('CompleteMultipartUploadResult', [
-    ['Location', `${call.request.path}`],
-    ['Bucket', bucket],
-    ['Key', key],
-    ['ETag', `"${etagOf(info)}"`],
-  ]);
+  const complete = async (): Promise<HttpAnswer> => {
+    const { info, isRepeated } = await services.multipart.complete(request, id, parts, { exclusive });
+    const etag = etagOf(isRepeated ? await asStored(call, request.connection, info) : info);
+    return xmlAnswer('CompleteMultipartUploadResult', [
+      ['Location', call.request.path],
+      ['Bucket', bucket],
+      ['Key', key],
+      ['ETag', `"${etag}"`],
+    ]);
+  };
+  return call.inTime(complete());
+}
+
+/** A repetition gets the entity tag of the first answer: only the server knows it, unless the object has gone. */
+async function asStored(call: Call, connection: Connection, made: FileInfo): Promise<FileInfo> {
+  const found = await lookAt(call, connection, call.key).catch(() => made);
+  return found.size === made.size ? found : made;
 }
 
 function numberIn(text = ''): number {

@@ -11,9 +11,9 @@ import { lookAt } from '../look.js';
 import { timeIn } from '../times.js';
 import { isExclusive } from './put-object.js';
 
-export const copyObject: Command = { name: 'CopyObject', scope: 'write', run };
+export const copyObject: Command = { name: 'CopyObject', scope: 'write', run: (call) => call.inTime(copy(call)) };
 
-async function run(call: Call): Promise<HttpAnswer> {
+async function copy(call: Call): Promise<HttpAnswer> {
   const { services, caller, request, key } = call;
   const { headers } = request;
   const target = await bucketOf(call);

@@ -8,9 +8,13 @@ import { isFolderKey, referToKey } from '../key.js';
 import { lookAt } from '../look.js';
 import { openUpload, partNumberOf } from './multipart-upload.js';
 
-export const uploadPartCopy: Command = { name: 'UploadPartCopy', scope: 'write', run };
+export const uploadPartCopy: Command = {
+  name: 'UploadPartCopy',
+  scope: 'write',
+  run: (call) => call.inTime(copy(call)),
+};
 
-async function run(call: Call): Promise<HttpAnswer> {
+async function copy(call: Call): Promise<HttpAnswer> {
   const { headers } = call.request;
   const number = partNumberOf(call);
   const { request, id } = await openUpload(call);
