@@ -294,6 +294,22 @@ export function remoteSuite(name: string, start: () => Promise<SeamServer>): voi
         nothingNoted();
       });
 
+      test('a file that is there gets another time, and keeps its bytes', async () => {
+        const [folder, modifiedAt] = [newFolder(), new Date('2023-03-04T05:06:07Z')];
+        await use(async (remote) => {
+          if (remote.setTime === undefined) return;
+          await put(remote, `${folder}/a`, 'as it was');
+          const info = await remote.setTime(at(`${folder}/a`), modifiedAt);
+          assert.equal(info.size, 9);
+          const { keptModifiedAt, modifiedAt: shown } = await remote.stat(at(`${folder}/a`));
+          if (remote.can.keepsTimes === 'no') assertRecent(shown, BEGUN, CLOCKS_APART_MS);
+          else assert.deepEqual(keptModifiedAt ?? shown, modifiedAt);
+          await assert.rejects(remote.setTime(at(`${folder}/none`), modifiedAt), withCode('not_found'));
+          await assert.rejects(remote.setTime(at(folder), modifiedAt), withCode('is_a_folder'));
+        });
+        assert.equal(await text(`${folder}/a`), 'as it was');
+      });
+
       test('a file is replaced, by a shorter one too', async () => {
         const folder = newFolder();
         await disk.write(`${folder}/a`, 'the old and longer content');

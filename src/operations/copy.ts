@@ -41,6 +41,8 @@ interface Copied {
   readonly size: number;
   /** The time of the copy, as far as its server keeps it. */
   readonly modifiedAt: Date;
+  /** The store's own entity tag of the copy, if it has one. */
+  readonly etag?: string | undefined;
   /** The store copied it; no byte passed through the gateway. */
   readonly isServerSide?: boolean;
 }
@@ -76,7 +78,8 @@ export async function copyFile(operations: Operations, operation: Operation, req
     if (copied !== undefined) {
       operation.evidence.undigested('server_side_copy');
       operation.fileSize = copied.size;
-      return { from, to, size: copied.size, modifiedAt: shownTime(copied), isServerSide: true };
+      const { size, etag } = copied;
+      return { from, to, size, etag, modifiedAt: shownTime(copied), isServerSide: true };
     }
     operation.mark('open');
     const isRead = operation.paces.watch(
@@ -101,7 +104,7 @@ export async function copyFile(operations: Operations, operation: Operation, req
       const options = { exclusive, modifiedAt, check, opened, sent };
       const stored = await publish(operations, publication, () => putWhole(target, to, whole, options));
       operation.fileSize = whole.length;
-      return { from, to, size: whole.length, modifiedAt: shownTime(stored) };
+      return { from, to, size: whole.length, etag: stored.etag, modifiedAt: shownTime(stored) };
     }
     const body = streamOf(file);
     leaveErrorsToPump(body);
@@ -119,7 +122,7 @@ export async function copyFile(operations: Operations, operation: Operation, req
         const stored = await publish(operations, publication, () =>
           writer.commit({ size, exclusive, modifiedAt, check }),
         );
-        return { from, to, size, modifiedAt: shownTime(stored) };
+        return { from, to, size, etag: stored.etag, modifiedAt: shownTime(stored) };
       });
     } finally {
       body.destroy();

@@ -460,6 +460,11 @@ export interface Remote {
   append?(path: RemotePath): Promise<RemoteWriter | undefined>;
   /** Files that arrive in pieces; absent if the protocol does not support them. */
   readonly pieces?: Pieces;
+  /**
+   * Gives a file another time without writing its bytes, and resolves with its facts then. A server that keeps no times
+   * is no error, as in Commit.modifiedAt. Absent if the protocol has no times. not_found, is_a_folder.
+   */
+  setTime?(path: RemotePath, modifiedAt: Date): Promise<FileInfo>;
   /** Moves files and folders. Makes missing target folders. not_found, already_exists, is_a_folder. */
   move(from: RemotePath, to: RemotePath, options: MoveOptions): Promise<FileInfo>;
   /** Removes files, and links to anything. not_found; is_a_folder. */

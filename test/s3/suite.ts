@@ -170,6 +170,23 @@ export function s3Suite(entry: ServerEntry): void {
       assert.equal(Math.floor(Number(head.Metadata?.['mtime'])), 1_700_000_000);
     });
 
+    test('a copy onto itself sets the time, and keeps the bytes', async () => {
+      const key = fresh('touched.bin');
+      const content = randomBytes(200_000);
+      await put(key, content);
+      const order = { ...at(key), CopySource: `${BUCKET}/${encodeURIComponent(key)}` };
+      const touch = (mtime: string) =>
+        client.send(new CopyObjectCommand({ ...order, MetadataDirective: 'REPLACE', Metadata: { mtime } }));
+      const { CopyObjectResult } = await touch('1600000000');
+      const head = await client.send(new HeadObjectCommand(at(key)));
+      assert.equal(CopyObjectResult?.ETag, head.ETag);
+      assert.ok((await onDisk(key)).equals(content));
+      await failsWith('InvalidArgument', touch('yesterday'));
+      if (server.deviations.keepsTimes === 'no') return;
+      assert.equal(Math.floor(Number(head.Metadata?.['mtime'])), 1_600_000_000);
+      assert.equal((await server.disk.modifiedAt(`/${key}`)).getTime(), 1_600_000_000_000);
+    });
+
     test('names as clients write them', async () => {
       for (const name of NAMES.filter((one) => server.deviations.refusesName?.(one) !== true)) {
         const key = fresh(name);

@@ -1,6 +1,9 @@
+import type { Connection } from '../../connections/connection.js';
 import type { HttpAnswer } from '../../http/types.js';
+import { setFileTime } from '../../operations/change.js';
 import { copyFile, requirePlanForCopies } from '../../operations/copy.js';
 import type { FileInfo } from '../../remotes/remote.js';
+import { isSameTime, shownTime } from '../../remotes/times.js';
 import { bucketOf, type Call, type Command, operationOf, xmlAnswer } from '../call.js';
 import { COPY_PREFIX, isConditional, isUnchanged, preconditionFailed } from '../conditions.js';
 import { copySourceOf } from '../copy-source.js';
@@ -33,7 +36,7 @@ async function copy(call: Call): Promise<HttpAnswer> {
   if (isSame || isConditional(headers, COPY_PREFIX)) {
     const found = await lookAt(call, source.connection, source.key);
     if (isUnchanged(headers, found, COPY_PREFIX)) throw preconditionFailed();
-    if (isSame) return answer(found);
+    if (isSame) return answer(await withTime(call, target, found, modifiedAt));
   }
   const order = {
     source: source.connection,
@@ -50,7 +53,28 @@ async function copy(call: Call): Promise<HttpAnswer> {
   return answer(result);
 }
 
-function answer(info: Pick<FileInfo, 'size' | 'modifiedAt' | 'etag'>): HttpAnswer {
+/** A copy onto itself can only change the time; a folder keeps its own. */
+async function withTime(
+  call: Call,
+  connection: Connection,
+  found: FileInfo,
+  modifiedAt: Date | undefined,
+): Promise<FileInfo> {
+  const { services, key } = call;
+  if (modifiedAt === undefined || found.isDirectory || isSameTime(shownTime(found), modifiedAt)) return found;
+  const { result } = await services.operations.run(operationOf(call, connection, 'copy', key), (operation) =>
+    setFileTime(operation, referToKey(connection, key), modifiedAt),
+  );
+  return result;
+}
+
+interface CopiedObject {
+  readonly size: number;
+  readonly modifiedAt: Date;
+  readonly etag?: string | undefined;
+}
+
+function answer(info: CopiedObject): HttpAnswer {
   return xmlAnswer('CopyObjectResult', [
     ['LastModified', info.modifiedAt.toISOString()],
     ['ETag', `"${etagOf(info)}"`],

@@ -33,7 +33,7 @@ import { placesOn } from './places.js';
 import { FtpPieces } from './pieces.js';
 import { isPositive, refusal, saysNoFolder } from '../session/replies.js';
 import type { FtpLease } from '../session/session.js';
-import { canSetTimes } from './times.js';
+import { canSetTimes, dated } from './times.js';
 import { openAppender, openWriter } from './writer.js';
 import { MINUTE_MS, SECOND_MS } from '../../../contract/units.js';
 
@@ -159,6 +159,12 @@ export class FtpRemote implements Remote {
     return new FtpPieces(this.#operation, this.#connection.atomicUploads, (path) =>
       this.remove(path, { isLeftover: true }),
     );
+  }
+
+  async setTime(path: RemotePath, modifiedAt: Date): Promise<FileInfo> {
+    const { isDirectory } = await stat(this.#operation, path);
+    if (isDirectory) throw isAFolder(path);
+    return dated(this.#operation, path, modifiedAt);
   }
 
   async move(from: RemotePath, to: RemotePath, { replace }: MoveOptions): Promise<FileInfo> {

@@ -328,6 +328,14 @@ export class S3Remote implements Remote {
     return fileInfo(to, await this.#copy(origin, to, exclusive, time));
   }
 
+  /** The time is metadata, which a store changes only by copying the object onto itself. */
+  async setTime(path: RemotePath, modifiedAt: Date): Promise<FileInfo> {
+    const facts = await this.#file(path);
+    if (!canBeWrittenAnew(facts.description ?? {})) return fileInfo(path, facts);
+    const origin = { bucket: this.#bucket.name, key: this.#bucket.fileKey(path), facts };
+    return fileInfo(path, await this.#copy(origin, path, false, modifiedAt));
+  }
+
   /** Aborts a multipart upload that a former operation left open; a missing one is no error. */
   async abortMultipart(path: RemotePath, uploadId: string): Promise<void> {
     await abortUpload(this.#bucket, this.#target(path), uploadId);

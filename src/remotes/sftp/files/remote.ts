@@ -431,6 +431,15 @@ export class SftpRemote implements Remote {
     });
   }
 
+  setTime(path: RemotePath, modifiedAt: Date): Promise<FileInfo> {
+    return this.#run(path, 'publish', async ({ channel }) => {
+      const { at, answer } = await this.#confinement.ask(channel, path, ({ raw }) => channel.stat(raw));
+      if (answer.isFolder) throw isAFolder(path);
+      await unlessRefused(channel.setTimesAt(at.raw, modifiedAt));
+      return infoOf(path, await channel.stat(at.raw));
+    });
+  }
+
   move(from: RemotePath, to: RemotePath, { replace }: MoveOptions): Promise<FileInfo> {
     return this.#run(from, 'publish', async (tree) => {
       const { channel } = tree;
