@@ -8,7 +8,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
+import tls from 'node:tls';
 import { bytesOf, type S3Answer, type Shot, Signer } from '../attacks/support/s3-signer.js';
+import { writeCertificate } from '../http/support/certificate.js';
 import { startSshd } from '../servers/sshd.js';
 import { eventually } from '../support/eventually.js';
 import { KEY, startGateway, type TestGateway } from '../support/gateway.js';
@@ -120,6 +122,52 @@ for (const frontEnd of ['uws', 'node'] as const) {
 function plain({ method, path, headers }: { method: string; path: string; headers: Record<string, string> }): Buffer {
   const fields = Object.entries({ host: '127.0.0.1', ...headers }).map(([name, value]) => `${name}: ${value}\r\n`);
   return Buffer.from(`${method} ${path} HTTP/1.1\r\n${fields.join('')}\r\n`);
+}
+
+/** All of them in one window, or in two. */
+const BURST = 8;
+
+test('too many requests of a key are SlowDown with the time to wait, on both listeners together', async (t) => {
+  const port = await freePort();
+  const gateway = await startGateway({
+    apiKeys: [{ name: 'test', key: KEY, s3: PAIR }],
+    config: { s3: { enabled: true, port }, limits: { requestsPerSecond: 2 } },
+  });
+  t.after(() => gateway.stop());
+  const [main, second] = [new Signer(gateway.port, PAIR), new Signer(port, PAIR)];
+  const ask = (at: number): Promise<S3Answer> =>
+    at % 2 === 0 ? main.send({ path: '/s3/' }) : second.send({ path: '/' });
+  const answers = await Promise.all(Array.from({ length: BURST }, (_, at) => ask(at)));
+  const slowed = answers.filter(({ status }) => status !== 200);
+  assert.ok(slowed.length >= BURST - 4 && slowed.length < BURST, `${slowed.length} of ${BURST}`);
+  for (const { status, code, headers } of slowed) {
+    assert.deepEqual([status, code, headers.get('x-error-code')], [503, 'SlowDown', 'rate_limited']);
+    assert.ok(Number(headers.get('retry-after')) >= 1);
+  }
+  await eventually(async () => (await second.send({ path: '/' })).status === 200, 'the next window');
+});
+
+test('SIGHUP: the second listener shows the new certificate as well', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'ftg-s3-tls-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const [main, port] = [await freePort(), await freePort()];
+  const server = { port: main, tls: writeCertificate(folder, 'former') };
+  const gateway = await start(server, { enabled: true, port });
+  t.after(() => gateway.stop());
+  const names = (): Promise<string[]> => Promise.all([main, port].map(certificateName));
+  assert.deepEqual(await names(), ['former', 'former']);
+  writeCertificate(folder, 'latter');
+  gateway.process.kill('SIGHUP');
+  await eventually(() => gateway.output().includes('TLS certificate read again'), 'the reload');
+  assert.deepEqual(await names(), ['latter', 'latter']);
+});
+
+async function certificateName(port: number): Promise<string> {
+  const socket = tls.connect({ port, host: '127.0.0.1', rejectUnauthorized: false });
+  await once(socket, 'secureConnect');
+  const { CN } = socket.getPeerCertificate().subject;
+  socket.destroy();
+  return String(CN);
 }
 
 test('a port in use ends the start with one line that names s3.port', async (t) => {

@@ -146,6 +146,21 @@ function suite(entry: ServerEntry): void {
       await requireFile(file, [parts[0]?.content ?? assert.fail(), parts[2]?.content ?? assert.fail()]);
     });
 
+    test('the end of the connection ends its uploads, and leaves nothing of their parts', async () => {
+      const [file, other] = [newFile(), newFile()];
+      const ids = [await nodes[0].begin(file), await nodes[1].begin(other)] as const;
+      await nodes[0].write(ids[0], 2, randomBytes(5 * MIB));
+      await nodes[1].write(ids[0], 1, randomBytes(5 * MIB));
+      await nodes[1].write(ids[1], 1, randomBytes(1_000));
+      const asked = await request();
+      assert.equal(await nodes[1].service.endAll(asked.connection), 0, 'none is left');
+      for (const [at, id] of ids.entries()) {
+        assert.deepEqual(await server.disk.files(folderOf(at === 0 ? file : other)), []);
+        await assert.rejects(nodes[0].write(id, 3, randomBytes(10)), isCode('unknown_upload'));
+        await assert.rejects(nodes[0].multipart.parts(asked, id, { after: 0, limit: 1 }), isCode('unknown_upload'));
+      }
+    });
+
     test('a part that is cut, or has another digest, has no row and harms no other', async () => {
       const file = newFile();
       const id = await nodes[0].begin(file);
