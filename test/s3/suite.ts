@@ -123,6 +123,20 @@ export function s3Suite(entry: ServerEntry): void {
       assert.ok((await onDisk(key)).equals(content));
     });
 
+    test('checksums of every kind are verified and answered', async () => {
+      const sums = {
+        ChecksumCRC32: 'y/Q5Jg==',
+        ChecksumCRC32C: '4waSgw==',
+        ChecksumCRC64NVME: 'rosUhgp5mIg=',
+        ChecksumSHA1: '98O8HYCOBHMq32eZZczDTKeuNEE=',
+        ChecksumSHA256: 'FeKw08M4keuw8e9gnsQZQgwg4yDOlMZfvIwzEkSOsiU=',
+      };
+      for (const [field, value] of Object.entries(sums)) {
+        const stored = await client.send(new PutObjectCommand({ ...at(fresh()), Body: '123456789', [field]: value }));
+        assert.equal(Object.entries(stored).find(([name]) => name === field)?.[1], value);
+      }
+    });
+
     test('a wrong checksum stores nothing, and what was there stays', async () => {
       const key = fresh();
       await put(key, 'first');

@@ -8,7 +8,7 @@ import { S3Error } from '../errors.js';
 /** A checksum that is computed as the bytes pass. */
 interface Sum {
   update(bytes: Buffer): void;
-  /** In base64. */
+  /** In base64. Called once, after the last bytes. */
   value(): string;
 }
 
@@ -31,6 +31,8 @@ export class Checksum {
   readonly #sum: Sum;
   readonly #bytes: number;
   #expected: string | undefined;
+  /** Kept: the checksum is verified and then answered, and some hashers end with their first value. */
+  #value: string | undefined;
 
   private constructor(field: string, sum: Sum, bytes: number) {
     this.#field = field;
@@ -68,11 +70,11 @@ export class Checksum {
 
   /** The value to be answered. @throws S3Error BadDigest */
   verify(): string {
-    const value = this.#sum.value();
-    if (value !== this.#expected) {
+    this.#value ??= this.#sum.value();
+    if (this.#value !== this.#expected) {
       throw new S3Error('BadDigest', `the body does not match its ${this.#field}`, 'digest_mismatch');
     }
-    return value;
+    return this.#value;
   }
 }
 
@@ -84,7 +86,7 @@ export async function checksumsOf(headers: ReadonlyMap<string, string>): Promise
 
 function digestOf(algorithm: 'md5' | 'sha1' | 'sha256'): Sum {
   const hash = createHash(algorithm);
-  return { update: (bytes) => void hash.update(bytes), value: () => hash.copy().digest('base64') };
+  return { update: (bytes) => void hash.update(bytes), value: () => hash.digest('base64') };
 }
 
 function crc32Sum(): Sum {
