@@ -1,6 +1,6 @@
 /**
  * Lists of keys that continue page after page: what was read beyond a page is kept for the next one, for a moment. A
- * folder of a million files is then listed once for ten pages. Without it, after a restart or on another node, the next
+ * folder of a million files is then listed once for nine pages. Without it, after a restart or on another node, the next
  * page is read as the first one was.
  */
 import { isDeepStrictEqual } from 'node:util';
@@ -59,9 +59,9 @@ export class KeptKeys {
     const kept = this.#lists.get(id);
     if (kept === undefined) return undefined;
     this.#drop(id);
-    const isEnough = kept.read.rest.length >= options.limit && options.limit > 0;
+    if (!hasPage(kept.read, options.limit)) return undefined;
     // It may have been given another server or root since.
-    return isEnough && isDeepStrictEqual(kept.connection, connection) ? kept : undefined;
+    return isDeepStrictEqual(kept.connection, connection) ? kept : undefined;
   }
 
   /** Also if nothing is left to keep: an older list that continues there is over. */
@@ -69,7 +69,7 @@ export class KeptKeys {
     const id = idOf(connection, options);
     this.#drop(id);
     const left = until - performance.now();
-    if (left <= 0 || read.rest.length < options.limit) return;
+    if (left <= 0 || !hasPage(read, options.limit)) return;
     const memory = new Memory(this.#budget, connection.accountId);
     if (!memory.hold().stretch(read.rest.length * PAGE_ENTRY_BYTES)) return memory.release();
     const timer = setTimeout(() => this.#drop(id), left).unref();
@@ -86,6 +86,10 @@ export class KeptKeys {
     this.#lists.delete(id);
   }
 }
+
+/** Whether a full page is left, and whether more follows it is known: a list is not cut off where it ends. */
+const hasPage = ({ rest, isEnd }: KeysRead, limit: number): boolean =>
+  limit > 0 && (isEnd ? rest.length >= limit : rest.length > limit);
 
 const idOf = ({ accountId, id }: Connection, { prefix, delimiter, after }: KeysOptions): string =>
   JSON.stringify([accountId, id, prefix, delimiter, after]);
