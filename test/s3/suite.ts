@@ -257,6 +257,26 @@ export function s3Suite(entry: ServerEntry): void {
       assert.equal(quiet.Deleted, undefined);
     });
 
+    test('a deletion of many with a condition or a version deletes nothing under it', async () => {
+      const keys = [fresh(), fresh(), fresh(), fresh(), fresh()] as const;
+      for (const key of keys) await put(key, 'x');
+      const [etag, time, size, version, plain] = keys;
+      const Objects = [
+        { Key: etag, ETag: '"other-1"' },
+        { Key: time, LastModifiedTime: new Date(0) },
+        { Key: size, Size: 2 },
+        { Key: version, VersionId: 'v1' },
+        { Key: plain },
+      ];
+      const { Errors = [] } = await client.send(new DeleteObjectsCommand({ Bucket: BUCKET, Delete: { Objects } }));
+      assert.deepEqual(
+        Errors.map(({ Key, Code }) => [Key, Code]),
+        keys.slice(0, -1).map((key) => [key, 'NotImplemented']),
+      );
+      for (const key of keys.slice(0, -1)) assert.equal((await get(key)).toString(), 'x');
+      await failsWith('NoSuchKey', get(plain));
+    });
+
     test('keys in XML as other programs write them: references by number, line ends, spaces that count', async () => {
       const [quoted, plain] = [fresh("it's.txt"), fresh('plain.txt')];
       for (const key of [quoted, plain]) await put(key, 'x');

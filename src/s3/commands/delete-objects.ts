@@ -3,7 +3,7 @@ import { type GatewayError, toGatewayError } from '../../base/errors.js';
 import { Turns } from '../../base/turns.js';
 import type { HttpAnswer } from '../../http/types.js';
 import { bucketOf, type Call, type Command, XML } from '../call.js';
-import { formOf } from '../errors.js';
+import { formOf, S3Error } from '../errors.js';
 import { documentOf, element } from '../xml.js';
 import { malformed, readXmlList, textIn } from '../xml-body.js';
 import { deleteKey } from './delete-object.js';
@@ -13,23 +13,28 @@ export const deleteObjects: Command = { name: 'DeleteObjects', scope: 'write', r
 
 const MOST_KEYS = 1_000;
 const AT_ONCE = 4;
+/** What an object may have beside its key. */
+const CONDITIONS = ['VersionId', 'ETag', 'LastModifiedTime', 'Size'];
 
 async function run(call: Call): Promise<HttpAnswer> {
   const connection = await bucketOf(call);
   const { items, others } = await readXmlList(call, 'Delete', 'Object').catch((error: unknown) => {
     throw asMismatch(error);
   });
-  const keys = items.map((object) => textIn(object, 'Key') ?? '');
-  if (keys.length === 0 || keys.length > MOST_KEYS || keys.includes('')) throw malformed();
+  const objects = items.map((item) => ({ key: textIn(item, 'Key') ?? '', unkept: unkeptIn(item) }));
+  if (objects.length === 0 || objects.length > MOST_KEYS || objects.some(({ key }) => key === '')) throw malformed();
   const isQuiet = textIn(others, 'Quiet')?.trim() === 'true';
   const queue = new PQueue({ concurrency: AT_ONCE });
   const turns = new Turns();
   // Each is written when it is known: a thousand at once would hold the event loop.
   const results = await queue.addAll(
-    keys.map((key) => async (): Promise<string> => {
+    objects.map(({ key, unkept }) => async (): Promise<string> => {
       // Keys that are refused wait for nothing.
       if (turns.isOver()) await turns.next();
       try {
+        if (unkept !== undefined) {
+          throw new S3Error('NotImplemented', `${unkept} of an object is not implemented`, 'unsupported_operation');
+        }
         await deleteKey(call, connection, key);
         return isQuiet ? '' : element('Deleted', [['Key', key]]);
       } catch (thrown) {
@@ -40,6 +45,11 @@ async function run(call: Call): Promise<HttpAnswer> {
     }),
   );
   return { status: 200, headers: XML, body: documentOf('DeleteResult', results) };
+}
+
+/** The name of the first condition in it: without a check, an object would go that the client wants to keep. */
+function unkeptIn(item: Parameters<typeof textIn>[0]): string | undefined {
+  return CONDITIONS.find((name) => (textIn(item, name) ?? '') !== '');
 }
 
 function failureOf(key: string, error: GatewayError): string {
