@@ -297,8 +297,8 @@ export function remoteSuite(name: string, start: () => Promise<SeamServer>): voi
       test('a file that is there gets another time, and keeps its bytes', async () => {
         const [folder, modifiedAt] = [newFolder(), new Date('2023-03-04T05:06:07Z')];
         await use(async (remote) => {
-          if (remote.setTime === undefined) return;
           await put(remote, `${folder}/a`, 'as it was');
+          if (remote.setTime === undefined) return;
           const info = await remote.setTime(at(`${folder}/a`), modifiedAt);
           assert.equal(info.size, 9);
           const { keptModifiedAt, modifiedAt: shown } = await remote.stat(at(`${folder}/a`));

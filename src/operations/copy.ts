@@ -42,7 +42,7 @@ interface Copied {
   /** The time of the copy, as far as its server keeps it. */
   readonly modifiedAt: Date;
   /** The store's own entity tag of the copy, if it has one. */
-  readonly etag?: string | undefined;
+  readonly etag?: string;
   /** The store copied it; no byte passed through the gateway. */
   readonly isServerSide?: boolean;
 }
@@ -78,8 +78,7 @@ export async function copyFile(operations: Operations, operation: Operation, req
     if (copied !== undefined) {
       operation.evidence.undigested('server_side_copy');
       operation.fileSize = copied.size;
-      const { size, etag } = copied;
-      return { from, to, size, etag, modifiedAt: shownTime(copied), isServerSide: true };
+      return { from, to, size: copied.size, ...shownFacts(copied), isServerSide: true };
     }
     operation.mark('open');
     const isRead = operation.paces.watch(
@@ -104,7 +103,7 @@ export async function copyFile(operations: Operations, operation: Operation, req
       const options = { exclusive, modifiedAt, check, opened, sent };
       const stored = await publish(operations, publication, () => putWhole(target, to, whole, options));
       operation.fileSize = whole.length;
-      return { from, to, size: whole.length, etag: stored.etag, modifiedAt: shownTime(stored) };
+      return { from, to, size: whole.length, ...shownFacts(stored) };
     }
     const body = streamOf(file);
     leaveErrorsToPump(body);
@@ -122,13 +121,18 @@ export async function copyFile(operations: Operations, operation: Operation, req
         const stored = await publish(operations, publication, () =>
           writer.commit({ size, exclusive, modifiedAt, check }),
         );
-        return { from, to, size, etag: stored.etag, modifiedAt: shownTime(stored) };
+        return { from, to, size, ...shownFacts(stored) };
       });
     } finally {
       body.destroy();
     }
   });
 }
+
+const shownFacts = (copy: FileInfo): Pick<Copied, 'etag' | 'modifiedAt'> => ({
+  modifiedAt: shownTime(copy),
+  ...(copy.etag === undefined ? {} : { etag: copy.etag }),
+});
 
 /** If it waits for neither side, a limit of the job or of a connection slows it down. */
 function watchPump(operation: Operation, source: Remote, body: Readable, writer: Writable): () => void {

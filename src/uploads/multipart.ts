@@ -152,8 +152,8 @@ export class MultipartUploads {
 
   /**
    * Makes the file of the listed parts; others are dropped, and those that still arrive are ended. A repeated completion
-   * waits while another one runs, on any node, and has the same result. Errors: unknown_upload, upload_locked, invalid_part_order, invalid_part, part_too_small,
-   * already_exists, and those of the remote.
+   * waits while another one runs, on any node, and has the same result. Errors: unknown_upload, upload_locked,
+   * invalid_part_order, invalid_part, part_too_small, already_exists, and those of the remote.
    */
   async complete(
     request: UploadRequest,
