@@ -1,4 +1,5 @@
 /** Bytes in memory that their owner reuses: a consumer that can use them at once saves a copy. */
+import type { Duplex, Readable } from 'node:stream';
 
 export interface Borrower {
   /** Takes a prefix of `chunk`, whose memory is valid during the call only; returns its length. */
@@ -16,7 +17,21 @@ export interface Lender {
   lendTo(borrower: Borrower): void;
 }
 
-export function lends(source: object): source is Lender {
+/** Lends the chunks of `source`, if it lends, past a stage between it and `borrower`: `borrow` does what the stage does. */
+export function lendPast(
+  stage: Duplex,
+  { source, borrower }: { readonly source: Readable; readonly borrower: Borrower },
+  borrow: (chunk: Buffer) => number,
+): void {
+  if (!lends(source)) return;
+  source.lendTo({
+    // Bytes that came before wait in the stage.
+    borrow: (chunk) => (stage.writableLength + stage.readableLength > 0 ? 0 : borrow(chunk)),
+    awaitRoom: (roomy) => borrower.awaitRoom(roomy),
+  });
+}
+
+function lends(source: object): source is Lender {
   return 'lendTo' in source;
 }
 

@@ -4,7 +4,7 @@ import { Transform, type Readable, type TransformCallback, type Writable } from 
 import { pipeline } from 'node:stream/promises';
 import { orAbort } from '../base/deadline.js';
 import { GatewayError } from '../base/errors.js';
-import { borrows, lends, type Borrower } from '../base/lent.js';
+import { type Borrower, borrows, lendPast } from '../base/lent.js';
 import { flowOf, type RateFlow } from '../remotes/rate-limit.js';
 import type { ContentHash } from './content-hash.js';
 
@@ -56,7 +56,7 @@ export async function pump(source: Readable, target: Writable, options: PumpOpti
   meters.set(source, meter);
   const { signal, isMoreToCome = false } = options;
   const isPaced = options.pace !== undefined || flow !== undefined;
-  if (lends(source) && borrows(target) && !isPaced) source.lendTo(meter.borrowerFor(target));
+  if (borrows(target) && !isPaced) meter.lend(source, target);
   try {
     await pipeline(source, meter, target, { signal, end: !isMoreToCome });
   } catch (error) {
@@ -110,17 +110,13 @@ class Meter extends Transform {
   }
 
   /** Bytes that `target` borrows are counted and hashed like those of the stream. */
-  borrowerFor(target: Writable & Borrower): Borrower {
-    return {
-      borrow: (chunk) => {
-        const isWaiting = this.writableLength + this.readableLength + target.writableLength > 0;
-        if (isWaiting || this.#excess(chunk) !== undefined) return 0;
-        const taken = target.borrow(chunk);
-        if (taken > 0) this.#count(chunk.subarray(0, taken));
-        return taken;
-      },
-      awaitRoom: (roomy) => target.awaitRoom(roomy),
-    };
+  lend(source: Readable, target: Writable & Borrower): void {
+    lendPast(this, { source, borrower: target }, (chunk) => {
+      if (target.writableLength > 0 || this.#excess(chunk) !== undefined) return 0;
+      const taken = target.borrow(chunk);
+      if (taken > 0) this.#count(chunk.subarray(0, taken));
+      return taken;
+    });
   }
 
   override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {

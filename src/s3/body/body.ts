@@ -1,6 +1,6 @@
 /** The body of a request as its signature describes it: plain, in chunks, with checksums. It ends only if all are right. */
 import { type Readable, Transform, type TransformCallback, pipeline } from 'node:stream';
-import { type Borrower, type Lender, lends } from '../../base/lent.js';
+import { type Borrower, type Lender, lendPast } from '../../base/lent.js';
 import type { HttpRequest } from '../../http/types.js';
 import { isAnnouncedShort, takeShort } from '../../http/whole-body.js';
 import type { ExpectedDigest, WholeBody } from '../../operations/pump.js';
@@ -99,15 +99,10 @@ class CheckedBody extends Transform implements Lender {
   }
 
   lendTo(borrower: Borrower): void {
-    if (!lends(this.#source)) return;
-    this.#source.lendTo({
-      borrow: (chunk) => {
-        if (this.writableLength + this.readableLength > 0) return 0;
-        const taken = borrower.borrow(chunk);
-        if (taken > 0) this.#add(chunk.subarray(0, taken));
-        return taken;
-      },
-      awaitRoom: (roomy) => borrower.awaitRoom(roomy),
+    lendPast(this, { source: this.#source, borrower }, (chunk) => {
+      const taken = borrower.borrow(chunk);
+      if (taken > 0) this.#add(chunk.subarray(0, taken));
+      return taken;
     });
   }
 

@@ -5,7 +5,7 @@
 import { createHash, createHmac, hash, type Hash } from 'node:crypto';
 import { type Readable, Transform, type TransformCallback } from 'node:stream';
 import { EMPTY_DIGEST } from '../../base/aws-signature.js';
-import { type Borrower, type Lender, lends } from '../../base/lent.js';
+import { type Borrower, type Lender, lendPast } from '../../base/lent.js';
 import { Turns } from '../../base/turns.js';
 import { S3Error } from '../errors.js';
 import { isSame } from '../signature/verify.js';
@@ -66,18 +66,13 @@ export class ChunkedBody extends Transform implements Lender {
   }
 
   lendTo(borrower: Borrower): void {
-    if (!lends(this.#source)) return;
-    this.#source.lendTo({
-      borrow: (bytes) => {
-        if (this.writableLength + this.readableLength > 0) return 0;
-        try {
-          return this.#lend(bytes, borrower);
-        } catch (error) {
-          this.destroy(error as Error);
-          return 0;
-        }
-      },
-      awaitRoom: (roomy) => borrower.awaitRoom(roomy),
+    lendPast(this, { source: this.#source, borrower }, (bytes) => {
+      try {
+        return this.#lend(bytes, borrower);
+      } catch (error) {
+        this.destroy(error as Error);
+        return 0;
+      }
     });
   }
 
