@@ -1,11 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { FileInfo } from '../remotes/remote.js';
 
-/** What a tag is made of. */
-interface Tagged extends Pick<FileInfo, 'size' | 'modifiedAt'> {
-  readonly etag?: string | undefined;
-}
-
 const HAS_PARTS = /-\d+$/;
 const HEX_DIGITS = 32;
 
@@ -14,7 +9,7 @@ const HEX_DIGITS = 32;
  * takes it for an MD5. A server without entity tags gets one from the size and the time of the file, to the second,
  * which a listing and a look at the file show alike.
  */
-export function etagOf({ etag, size, modifiedAt }: Tagged): string {
+export function etagOf({ etag, size, modifiedAt }: Pick<FileInfo, 'etag' | 'size' | 'modifiedAt'>): string {
   if (etag !== undefined) return HAS_PARTS.test(etag) ? etag : `${etag}-1`;
   const facts = `${size} ${Math.floor(modifiedAt.getTime() / 1000)}`;
   return `${createHash('sha256').update(facts).digest('hex').slice(0, HEX_DIGITS)}-1`;

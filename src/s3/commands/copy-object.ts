@@ -68,13 +68,7 @@ async function withTime(
   return result;
 }
 
-interface CopiedObject {
-  readonly size: number;
-  readonly modifiedAt: Date;
-  readonly etag?: string | undefined;
-}
-
-function answer(info: CopiedObject): HttpAnswer {
+function answer(info: Pick<FileInfo, 'size' | 'modifiedAt' | 'etag'>): HttpAnswer {
   return xmlAnswer('CopyObjectResult', [
     ['LastModified', info.modifiedAt.toISOString()],
     ['ETag', `"${etagOf(info)}"`],
