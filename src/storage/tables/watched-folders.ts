@@ -196,7 +196,8 @@ export class WatchedFolders {
   /**
    * Claims due folders, advances their rows to `next` and queues their checks, in one transaction. A folder whose last
    * check still waits or runs is skipped, and the skip is recorded. It is due again soon if that is a follow-up, or was
-   * asked for, or if the task has a check that is over, or that an edit has superseded. Resolves to the number of due folders.
+   * asked for, or if the task has a check that is over, or that an edit has superseded. Resolves to the number of due
+   * folders.
    */
   async claimDue(limit: number, next: (due: DueFolder) => Date): Promise<{ due: number; skipped: number }> {
     return this.#database.transaction(async (tx) => {
@@ -241,7 +242,7 @@ export class WatchedFolders {
   }
 
   async #putBack(tx: Transaction, early: readonly DueFolder[]): Promise<void> {
-    const rows = early.map(({ id, kind }) => ({ id, isFollowUp: kind === 'follow_up' }));
+    const rows = early.map(({ id, kind }) => ({ id, isFollowUp: kind !== 'regular' }));
     await tx`
       update watched_folders f
       set next_check_at = now() + ${ENDING_AGAIN_MS} * interval '1 millisecond', is_follow_up = t.is_follow_up
@@ -373,7 +374,7 @@ export class WatchedFolders {
   async #writeCheck(sql: Queryable, result: CheckResult, commit: 'relaxed' | 'durable'): Promise<number> {
     const { folder, check } = result;
     const isFailure = check.outcome === 'failed';
-    // A pause of the folder, an earlier due time, or a wish for another check, that was set meanwhile is kept.
+    // A pause of the folder, an earlier due time, or a request for another check, that was set meanwhile is kept.
     const [written] = await sql<{ inMs: number }[]>`
       with mine as (
         update watched_folders set check_id = null,
