@@ -8,9 +8,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
-import tls from 'node:tls';
 import { bytesOf, type S3Answer, type Shot, Signer } from '../attacks/support/s3-signer.js';
-import { writeCertificate } from '../http/support/certificate.js';
+import { certificateName, writeCertificate } from '../http/support/certificate.js';
 import { startSshd } from '../servers/sshd.js';
 import { eventually } from '../support/eventually.js';
 import { KEY, startGateway, type TestGateway } from '../support/gateway.js';
@@ -161,14 +160,6 @@ test('SIGHUP: the second listener shows the new certificate as well', async (t) 
   await eventually(() => gateway.output().includes('TLS certificate read again'), 'the reload');
   assert.deepEqual(await names(), ['latter', 'latter']);
 });
-
-async function certificateName(port: number): Promise<string> {
-  const socket = tls.connect({ port, host: '127.0.0.1', rejectUnauthorized: false });
-  await once(socket, 'secureConnect');
-  const { CN } = socket.getPeerCertificate().subject;
-  socket.destroy();
-  return String(CN);
-}
 
 test('a port in use ends the start with one line that names s3.port', async (t) => {
   const holder = net.createServer().listen(0, '127.0.0.1');

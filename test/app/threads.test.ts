@@ -10,8 +10,7 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { after, before, describe, test } from 'node:test';
-import tls from 'node:tls';
-import { writeCertificate } from '../http/support/certificate.js';
+import { certificateName, writeCertificate } from '../http/support/certificate.js';
 import { startVsftpd, type FtpServer } from '../servers/ftp.js';
 import { startSshd, type TestSshd } from '../servers/sshd.js';
 import type { ApiClient } from '../support/gateway.js';
@@ -455,12 +454,4 @@ async function startSecure(folder: string, files: { readonly certFile: string; r
   }
   await eventually(() => written.includes('"msg":"listening"'), 'the start');
   return { child, port: Number(/"port":(\d+)/.exec(written)?.[1]), output: () => written };
-}
-
-async function certificateName(port: number): Promise<string> {
-  const socket = tls.connect({ port, host: '127.0.0.1', rejectUnauthorized: false });
-  await once(socket, 'secureConnect');
-  const { CN } = socket.getPeerCertificate().subject;
-  socket.destroy();
-  return String(CN);
 }

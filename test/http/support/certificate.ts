@@ -1,5 +1,7 @@
 import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import { join } from 'node:path';
+import tls from 'node:tls';
 
 /** Writes a self-signed pair for `name` over the files. */
 export function writeCertificate(folder: string, name: string): { certFile: string; keyFile: string } {
@@ -10,4 +12,13 @@ export function writeCertificate(folder: string, name: string): { certFile: stri
     stdio: 'ignore',
   });
   return { certFile, keyFile };
+}
+
+/** The common name of the certificate that a server on this machine shows. */
+export async function certificateName(port: number): Promise<string> {
+  const socket = tls.connect({ port, host: '127.0.0.1', rejectUnauthorized: false });
+  await once(socket, 'secureConnect');
+  const { CN } = socket.getPeerCertificate().subject;
+  socket.destroy();
+  return String(CN);
 }
