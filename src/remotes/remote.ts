@@ -357,7 +357,7 @@ export interface BeginOptions {
   readonly modifiedAt: Date | undefined;
   /** publish() will get a `check`. */
   readonly isChecked: boolean;
-  /** A server that goes on in no file may begin, too: the caller writes the parts as files of their own, and joins them. */
+  /** The caller can write parts as files of their own and join them: a server that goes on in no file begins, too. */
   readonly canBeApart?: boolean;
 }
 

@@ -64,7 +64,7 @@ suite('repeated completions', { concurrency: 1 }, () => {
     return { parts, complete, hold, hasBegun, isWhole };
   }
 
-  /** Of the same account. */
+  /** A request with another key of the account. */
   async function byAnotherKey() {
     const { caller } = await second.request();
     return { caller: { ...caller, keyId: '00000000-0000-4000-8000-000000000000' } };

@@ -124,7 +124,7 @@ export async function startPartNode(
   };
 }
 
-/** Of the uploads that any node has begun. */
+/** The paths of uploads by id: any node continues what another one has begun. */
 const paths = new Map<string, string>();
 
 export const pathOf = (id: string): string => paths.get(id) ?? '/asked';

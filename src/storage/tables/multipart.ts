@@ -25,7 +25,7 @@ import {
 
 /** A part that a request wants to write. */
 interface PartClaim {
-  /** That of the upload; another one has no such upload. */
+  /** An upload of another path is unknown. */
   readonly path: string;
   readonly number: number;
   readonly size: number;
@@ -266,7 +266,7 @@ export class MultipartParts {
   }
 }
 
-/** Also the time. */
+/** A part that is sent again replaces the former one in all columns. */
 const REPLACED = templateOf([fromExcluded(Object.values(columnNamesOf(multipartPartFields)).map(columnOf))]);
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 

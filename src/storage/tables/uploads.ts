@@ -103,8 +103,8 @@ export class Uploads {
     return this.#database.run(async (sql) => {
       const at = isAt(sql, address);
       const [upload] = await sql<Upload[]>`
-        update uploads u set writer = ${writer}, writer_key = ${keyId}, completing = ${completing ?? null}, is_asked = false,
-          lease_until = ${leaseEnd(sql)}, is_exact = u.is_exact and u.writer is null, expires_at = ${expiry(sql, limits)}
+        update uploads u set writer = ${writer}, writer_key = ${keyId}, completing = ${completing ?? null},
+          is_asked = false, lease_until = ${leaseEnd(sql)}, is_exact = u.is_exact and u.writer is null, expires_at = ${expiry(sql, limits)}
         where ${at}
           and (u.writer is null or (u.lease_until < now() and u.lease_until::text = ${lapsedAt ?? null}::text))
         returning ${columns(sql)}`;
