@@ -49,7 +49,8 @@ for (const frontEnd of ['uws', 'node'] as const) {
         apiKeys: [{ name: 'test', key: KEY, s3: PAIR }],
         config: { s3: { enabled: true }, server: { frontEnd } },
       });
-      client = clientOf(gateway);
+      // While a test waits, the gateway closes connections that are idle.
+      client = clientOf(gateway, PAIR, { requestHandler: { httpAgent: { keepAlive: false } } });
       signer = new Signer(gateway.port, PAIR);
       await client.send(new PutObjectCommand({ Bucket: BUCKET, Key: 'source.bin', Body: content }));
     });

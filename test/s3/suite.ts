@@ -20,6 +20,7 @@ import {
   paginateListObjectsV2,
   PutObjectCommand,
   S3Client,
+  type S3ClientConfig,
   type S3ServiceException,
   UploadPartCommand,
   UploadPartCopyCommand,
@@ -454,7 +455,7 @@ export function s3Suite(entry: ServerEntry): void {
   });
 }
 
-export function clientOf(gateway: TestGateway, pair = PAIR): S3Client {
+export function clientOf(gateway: TestGateway, pair = PAIR, changes: S3ClientConfig = {}): S3Client {
   return new S3Client({
     endpoint: `${gateway.url}/s3`,
     region: 'us-east-1',
@@ -462,6 +463,7 @@ export function clientOf(gateway: TestGateway, pair = PAIR): S3Client {
     // The SDK writes into it.
     credentials: { ...pair },
     maxAttempts: 1,
+    ...changes,
   });
 }
 
