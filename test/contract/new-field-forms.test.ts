@@ -49,10 +49,11 @@ const madeUp: Plugin = {
 const ENTRY = `
   import { QueryClientProvider } from '@tanstack/react-query';
   import { renderToStaticMarkup } from 'react-dom/server';
-  import { loadTexts } from './texts/texts.ts';
+  import { loadFirstTexts, loadLaterTexts } from './texts/texts.ts';
 
   export async function dashboard(language) {
-    await loadTexts(language);
+    await loadFirstTexts(language);
+    await loadLaterTexts(language);
     const { FormFields, useForm } = await import('./ui/form.tsx');
     const { otherFacts } = await import('./ui/field-facts.ts');
     const { changesOf, draftOf } = await import('./ui/draft.ts');

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { Browser, BrowserContext, Page, Request } from 'playwright-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { openAccount } from '../support/account.js';
 import { launchChromium } from '../support/chromium.js';
 import { startGateway, type TestGateway } from '../support/gateway.js';
@@ -29,6 +29,9 @@ export interface OpenOptions {
   readonly width?: number;
   readonly height?: number;
   readonly scheme?: 'light' | 'dark';
+  readonly locale?: string;
+  /** A window with the same login, which nothing is cached in. */
+  readonly loggedInLike?: BrowserContext;
 }
 
 export interface Window {
@@ -36,8 +39,6 @@ export interface Window {
   readonly context: BrowserContext;
   /** Problems of the page: violations of the content security policy, exceptions, requests to other hosts. */
   readonly faults: string[];
-  /** The bytes of the answers so far, as transferred. */
-  readonly wireBytes: () => Promise<number>;
 }
 
 /**
@@ -100,12 +101,13 @@ async function startOwn(config: Readonly<Record<string, unknown>>): Promise<Open
 }
 
 async function openWindow(browser: Browser, baseURL: string, options: OpenOptions = {}): Promise<Window> {
-  const { width = 1280, height = 800, scheme = 'light' } = options;
+  const { width = 1280, height = 800, scheme = 'light', locale = 'en-GB', loggedInLike } = options;
   const context = await browser.newContext({
     baseURL,
     viewport: { width, height },
     colorScheme: scheme,
-    locale: 'en-GB',
+    locale,
+    ...(loggedInLike === undefined ? {} : { storageState: await loggedInLike.storageState() }),
     timezoneId: 'UTC',
     permissions: ['clipboard-read', 'clipboard-write'],
     reducedMotion: 'reduce',
@@ -113,7 +115,6 @@ async function openWindow(browser: Browser, baseURL: string, options: OpenOption
   const page = await context.newPage();
   page.setDefaultTimeout(STEP_MS);
   const faults: string[] = [];
-  const finished: Request[] = [];
   page.on('pageerror', (error) => faults.push(`exception: ${error.message}`));
   page.on('console', (message) => {
     if (/Content Security Policy|violates/i.test(message.text())) faults.push(message.text());
@@ -122,20 +123,7 @@ async function openWindow(browser: Browser, baseURL: string, options: OpenOption
     const url = request.url();
     if (!url.startsWith(baseURL) && !url.startsWith('data:') && !url.startsWith('blob:')) faults.push(`asks ${url}`);
   });
-  page.on('requestfinished', (request) => finished.push(request));
-  return {
-    page,
-    context,
-    faults,
-    // Read only here: a pending read would reject without a handler when the context closes.
-    wireBytes: async () => {
-      const sizes = await Promise.all(finished.map((request) => request.sizes()));
-      return sizes.reduce(
-        (sum, { responseBodySize, responseHeadersSize }) => sum + responseBodySize + responseHeadersSize,
-        0,
-      );
-    },
-  };
+  return { page, context, faults };
 }
 
 export async function logIn(page: Page, email = EMAIL): Promise<void> {

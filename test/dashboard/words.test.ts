@@ -150,7 +150,14 @@ test('a text outside of the catalogue is found wherever it is', () => {
 type Tree = { readonly [key: string]: unknown };
 
 async function catalogues(t: TestContext): Promise<{ readonly en: Tree; readonly de: Tree }> {
-  const contents = `export * as en from './texts/en/index.ts'; export * as de from './texts/de/index.ts';`;
+  const contents = ['en', 'de']
+    .map(
+      (language) => `
+        import * as ${language}First from './texts/${language}/first.ts';
+        import * as ${language}Later from './texts/${language}/later.ts';
+        export const ${language} = { ...${language}First, ...${language}Later };`,
+    )
+    .join('');
   const folder = mkdtempSync(path.join(tmpdir(), 'ftg-words-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const outfile = path.join(folder, 'texts.mjs');

@@ -4,14 +4,13 @@ import { type ReactElement, StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { Router } from 'wouter';
 import { queries, useSession } from './api/hooks.ts';
+import { Desk } from './desk.tsx';
 import { Login } from './screens/login.tsx';
 import { AwayBanner } from './ui/away-banner.tsx';
 import { Pending } from './ui/basics.tsx';
-import { Boundary, part } from './ui/part.tsx';
+import { Boundary } from './ui/part.tsx';
 import { Toasts } from './ui/toast.tsx';
 import { guardedNav } from './ui/unsaved.ts';
-
-const Desk = part(() => import('./desk.tsx'));
 
 export function show(root: HTMLElement): void {
   createRoot(root).render(

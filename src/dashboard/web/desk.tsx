@@ -3,12 +3,12 @@ import type { ReactElement } from 'react';
 import { Redirect, Route, Switch, useLocation } from 'wouter';
 import { SCREENS } from '../screens.ts';
 import type { SignedIn } from './api/types.ts';
+import Overview from './screens/overview.tsx';
 import { Shell } from './shell.tsx';
 import { t } from './texts/texts.ts';
 import { Empty, LinkButton, Page } from './ui/basics.tsx';
 import { Boundary, part } from './ui/part.tsx';
 
-const Overview = part(() => import('./screens/overview.tsx'));
 const Connections = part(() => import('./screens/connections.tsx'));
 const ConnectionScreen = part(() => import('./screens/connection.tsx'));
 const NewConnection = part(() => import('./screens/new-connection.tsx'));
@@ -35,7 +35,7 @@ const Pools = part(() => import('./screens/pools.tsx'));
 const Audit = part(() => import('./screens/audit.tsx'));
 const Settings = part(() => import('./screens/settings.tsx'));
 
-export default function Desk({ account, session }: Pick<SignedIn, 'account' | 'session'>): ReactElement {
+export function Desk({ account, session }: Pick<SignedIn, 'account' | 'session'>): ReactElement {
   const [location] = useLocation();
   return (
     <Shell account={account} session={session}>

@@ -9,7 +9,7 @@ import './styles/queue.css';
 import './styles/screens.css';
 import './styles/shell.css';
 import './styles/tokens.css';
-import { loadTexts } from './texts/texts.ts';
+import { loadFirstTexts } from './texts/texts.ts';
 import { patiently } from './ui/patiently.ts';
 
 applyTheme();
@@ -20,7 +20,7 @@ await start(root);
 async function start(root: HTMLElement): Promise<void> {
   try {
     // Load the texts before the page's modules, which use them on import.
-    const app = patiently(() => loadTexts(language)).then(() => patiently(() => import('./app.tsx')));
+    const app = patiently(() => loadFirstTexts()).then(() => patiently(() => import('./app.tsx')));
     (await app).show(root);
   } catch {
     root.replaceChildren(notLoaded(root));

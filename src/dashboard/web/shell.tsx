@@ -1,13 +1,11 @@
 /** The frame of every screen: menu, skip link, palette, notifications, and the login over an ended session. */
-import * as Ariakit from '@ariakit/react';
-import { type ReactElement, type ReactNode, useState } from 'react';
+import { useIsFetching } from '@tanstack/react-query';
+import { type ReactElement, type ReactNode, useEffect, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { request } from './api/client.ts';
 import { loggedOut, useAction } from './api/hooks.ts';
 import type { SignedIn } from './api/types.ts';
 import { LoginAgain } from './screens/login/again.tsx';
-import { leaveQueue } from './screens/files/queue.ts';
-import { UploadQueue } from './screens/files/queue-panel.tsx';
 import { Bell } from './shell/bell.tsx';
 import { DOCS, PLACES } from './shell/places.ts';
 import { PALETTE_KEYS, useShortcuts } from './shell/shortcuts.tsx';
@@ -17,15 +15,19 @@ import { t } from './texts/texts.ts';
 import { Button } from './ui/basics.tsx';
 import { Question } from './ui/discard.tsx';
 import { BookOpen, LogOut, Menu as MenuIcon, Search } from './ui/icons.tsx';
-import { part } from './ui/part.tsx';
+import { Overlay } from './ui/overlay.tsx';
+import { firstScreenIsRead, part } from './ui/part.tsx';
+import { patiently } from './ui/patiently.ts';
 import { leave } from './ui/unsaved.ts';
 
 const Palette = part(() => import('./palette/palette.tsx'));
+const UploadQueue = part(() => import('./screens/files/queue-panel.tsx'), <></>, <></>);
 
 type Props = Pick<SignedIn, 'account' | 'session'>;
 
 export function Shell({ account, session, children }: Props & { readonly children: ReactNode }): ReactElement {
   useWatch();
+  useLaterParts();
   const [location] = useLocation();
   // The address at which the menu was opened. Going to another screen closes it.
   const [menuAt, setMenuAt] = useState<string>();
@@ -34,7 +36,7 @@ export function Shell({ account, session, children }: Props & { readonly childre
   const palette = usePalette();
   const logout = useAction(() => request('POST', '/manage/logout'), {
     onDone: () => {
-      void leaveQueue();
+      void patiently(() => import('./screens/files/queue.ts')).then(({ leaveQueue }) => leaveQueue());
       loggedOut();
     },
   });
@@ -66,15 +68,9 @@ export function Shell({ account, session, children }: Props & { readonly childre
       </header>
       <header className="side">{menu}</header>
       {isMenuOpen && (
-        <Ariakit.Dialog
-          open
-          onClose={() => setMenuAt(undefined)}
-          className="drawer"
-          backdrop={<div className="backdrop" />}
-          aria-label={t.shell.menu}
-        >
+        <Overlay label={t.shell.menu} className="drawer" closesOutside onClose={() => setMenuAt(undefined)}>
           {menu}
-        </Ariakit.Dialog>
+        </Overlay>
       )}
       <main id="main" className="main" tabIndex={-1}>
         {children}
@@ -93,6 +89,22 @@ export function Shell({ account, session, children }: Props & { readonly childre
       <LoginAgain account={account} session={session} />
     </div>
   );
+}
+
+/** A screen has been read if it starts no further read in this time. */
+const SETTLED_MS = 100;
+
+/** Loads the code that no screen needs at once, when the first screen has been read. */
+function useLaterParts(): void {
+  const isReading = useIsFetching() > 0;
+  useEffect(() => {
+    if (isReading) return undefined;
+    const timer = setTimeout(() => {
+      firstScreenIsRead();
+      Overlay.fetch();
+    }, SETTLED_MS);
+    return () => clearTimeout(timer);
+  }, [isReading]);
 }
 
 function Brand(): ReactElement {

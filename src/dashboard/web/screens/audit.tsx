@@ -16,6 +16,7 @@ export default function Audit(): ReactElement {
   return (
     <ListScreen
       isWide
+      title={t.places.audit}
       words={words}
       icon={ScrollText}
       list={usePages<AuditEntry>(withQuery('/manage/audit', { ...filters.values, limit: 50 }), 'entries')}

@@ -9,7 +9,7 @@ import { t } from '../texts/texts.ts';
 import { ConfirmAction } from '../ui/actions.tsx';
 import { Button, Facts, Failure, LinkButton, Mono, Notice, Panel, Skeleton, Time } from '../ui/basics.tsx';
 import { Detail, DetailPage } from '../ui/detail.tsx';
-import { Menu } from '../ui/dialog.tsx';
+import { Menu } from '../ui/menu.tsx';
 import { textsAt } from '../ui/draft.ts';
 import { FolderOpen } from '../ui/icons.tsx';
 import { useUnsaved } from '../ui/unsaved.ts';
@@ -25,7 +25,7 @@ import { TestPanel } from './connection/test-panel.tsx';
 const words = t.connection;
 const READS = ['/manage/connections', '/manage/account', '/manage/overview'];
 
-const UP = ['/connections', t.connections.title] as const;
+const UP = ['/connections', t.places.connections] as const;
 
 export default function ConnectionScreen({ id }: { readonly id: string }): ReactElement {
   const read = useRead<Connection>(`/manage/connections/${segment(id)}`);

@@ -20,6 +20,7 @@ export default function Connections(): ReactElement {
   const isFull = limit > 0 && (list.rows?.length ?? 0) >= limit;
   return (
     <ListScreen
+      title={t.places.connections}
       words={words}
       icon={Server}
       list={list}

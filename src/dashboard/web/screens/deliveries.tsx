@@ -48,6 +48,7 @@ export default function DeliveriesScreen(): ReactElement {
   return (
     <ListScreen
       isWide
+      title={t.places.deliveries}
       words={words}
       list={{ ...list, rows: list.rows?.slice(0, PAGE) }}
       columns={columns}

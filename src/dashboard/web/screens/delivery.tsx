@@ -20,7 +20,7 @@ export default function DeliveryScreen({ id }: { readonly id: string }): ReactEl
   const path = `/manage/deliveries/${segment(id)}`;
   const read = useRead<DeliveryDetail>(path, { everyMs: 3_000 });
   const replay = useReplay();
-  const up = ['/deliveries', words.title] as const;
+  const up = ['/deliveries', t.places.deliveries] as const;
   return (
     <Detail of={read} title={words.one} up={up}>
       {(delivery) => (

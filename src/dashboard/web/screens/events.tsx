@@ -38,6 +38,7 @@ export default function Events(): ReactElement {
   return (
     <ListScreen
       isWide
+      title={t.places.events}
       words={words}
       icon={Rss}
       list={{ ...list, rows }}
@@ -55,7 +56,7 @@ export default function Events(): ReactElement {
       ]}
       filters={filters}
       fields={[{ name: 'type', label: words.type, options: FEED_TYPES.map((name) => [name, name]) }]}
-      noneAction={<LinkButton href="/webhooks">{t.webhooks.title}</LinkButton>}
+      noneAction={<LinkButton href="/webhooks">{t.places.webhooks}</LinkButton>}
       panelTitle={t.transfers.orders.newest}
       panelActions={
         <span className="row">

@@ -13,7 +13,7 @@ export default function Files({ connectionId }: { readonly connectionId?: string
   const [parameters] = useSearchParams();
   if (read.data === undefined) {
     return (
-      <Page title={t.files.title}>
+      <Page title={t.places.files}>
         <Panel>
           <Pending error={read.error} onRetry={() => void read.refetch()} />
         </Panel>
@@ -24,7 +24,7 @@ export default function Files({ connectionId }: { readonly connectionId?: string
   const [first] = usable;
   if (first === undefined) {
     return (
-      <Page title={t.files.title}>
+      <Page title={t.places.files}>
         <Panel>
           <Empty
             icon={Server}

@@ -29,7 +29,7 @@ export default function Health(): ReactElement {
     (a, b) => order[a.state] - order[b.state] || (a.availability.last90Days ?? 2) - (b.availability.last90Days ?? 2),
   );
   return (
-    <Page title={words.title} lead={words.lead(timeZone)}>
+    <Page title={t.places.health} lead={words.lead(timeZone)}>
       {read.data === undefined ? (
         <Panel>
           <Pending error={read.error} onRetry={() => void read.refetch()} />

@@ -47,7 +47,7 @@ export default function JobFormScreen({ of, id }: Props): ReactElement {
       title={id === undefined ? all.add : former === undefined ? all.one : t.words.editing(former.name)}
       lead={
         id === undefined ? (
-          <Link href={`/${of}s`}>{all.title}</Link>
+          <Link href={`/${of}s`}>{t.places[`${of}s`]}</Link>
         ) : (
           <Link href={`/schedules/${id}`}>{former?.name ?? all.one}</Link>
         )

@@ -23,7 +23,7 @@ import { LiveRows } from './transfers/rows.tsx';
 import { hasEnded } from '../../../contract/job-states.ts';
 
 const words = t.jobs.screen;
-const UP = ['/jobs', t.jobs.title] as const;
+const UP = ['/jobs', t.places.jobs] as const;
 const JOBS = ['/manage/jobs', '/api/jobs'];
 /** The number of failed files that are shown with their errors. The list below has all files. */
 const FAILURES = 20;

@@ -15,6 +15,7 @@ export default function Jobs(): ReactElement {
   return (
     <ListScreen
       isWide
+      title={t.places.jobs}
       words={t.jobs}
       icon={Layers}
       list={usePages<Job>(withQuery('/manage/jobs', { ...filters.values, limit: 50 }), 'jobs', { everyMs: 3_000 })}

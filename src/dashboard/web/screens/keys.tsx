@@ -7,7 +7,7 @@ import type { ApiKey, NewS3AccessKey } from '../api/types.ts';
 import { t } from '../texts/texts.ts';
 import { ConfirmAction } from '../ui/actions.tsx';
 import { actions, Ago, Badge, Time } from '../ui/basics.tsx';
-import { Menu } from '../ui/dialog.tsx';
+import { Menu } from '../ui/menu.tsx';
 import { useOpening } from '../ui/filters.tsx';
 import { KeyRound } from '../ui/icons.tsx';
 import { ListScreen } from '../ui/list.tsx';
@@ -37,6 +37,7 @@ export default function Keys(): ReactElement {
   useOpening(() => setOpen({ kind: 'new' }));
   return (
     <ListScreen
+      title={t.places.keys}
       words={words}
       icon={KeyRound}
       list={list}

@@ -8,7 +8,8 @@ import { formatBytes, formatNumber } from '../format.ts';
 import { t } from '../texts/texts.ts';
 import { ConfirmAction, ShownOnce } from '../ui/actions.tsx';
 import { actions, Ago, Badge, Time, Titled } from '../ui/basics.tsx';
-import { Dialog, Menu } from '../ui/dialog.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { Menu } from '../ui/menu.tsx';
 import { useOpening } from '../ui/filters.tsx';
 import { Link2 } from '../ui/icons.tsx';
 import { List, ListScreen } from '../ui/list.tsx';
@@ -35,6 +36,7 @@ export default function Links(): ReactElement {
   return (
     <ListScreen
       isWide
+      title={t.places.links}
       words={words}
       icon={Link2}
       list={usePages<FileLink>(LINKS, 'links')}
@@ -134,7 +136,7 @@ function Uses({ link, onClose }: { readonly link: FileLink; readonly onClose: ()
     <Dialog title={words.usesOf(link.path)} onClose={onClose} size="large">
       <List
         list={useRows<Transfer>(path, 'transfers')}
-        label={t.transfers.title}
+        label={t.places.transfers}
         none={<p className="muted">{words.unused}</p>}
         columns={useTransferColumns()}
       />

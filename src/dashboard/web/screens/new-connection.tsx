@@ -16,7 +16,7 @@ import { TestPanel } from './connection/test-panel.tsx';
 export default function NewConnection(): ReactElement {
   const read = useRead<{ connectionTypes: ConnectionType[] }>('/manage/connection-types');
   return (
-    <Page title={t.connection.made.title} lead={<Link href="/connections">{t.connections.title}</Link>}>
+    <Page title={t.connection.made.title} lead={<Link href="/connections">{t.places.connections}</Link>}>
       {read.data === undefined ? (
         <Pending error={read.error} onRetry={() => void read.refetch()} />
       ) : (

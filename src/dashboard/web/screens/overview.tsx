@@ -30,7 +30,7 @@ export default function Overview(): ReactElement {
   const range = isRange(asked) ? asked : '24h';
   return (
     <Page
-      title={words.title}
+      title={t.places.overview}
       lead={
         <>
           {words.zone(timeZone)} <Link href="/settings">{words.changeZone}</Link>
@@ -107,7 +107,7 @@ function Recent(): ReactElement | null {
   if (list.rows === undefined ? list.error === null : list.rows.length === 0) return null;
   return (
     <Panel title={words.latest} actions={<Link href="/transfers">{words.all}</Link>}>
-      <List list={list} label={t.transfers.title} none="" columns={columns} />
+      <List list={list} label={t.places.transfers} none="" columns={columns} />
     </Panel>
   );
 }

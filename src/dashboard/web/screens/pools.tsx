@@ -19,7 +19,7 @@ const words = t.pools;
 export default function Pools(): ReactElement {
   const read = useRead<PoolsAnswer>('/manage/pools', { everyMs: EVERY_MS });
   return (
-    <Page title={words.title} lead={words.lead}>
+    <Page title={t.places.pools} lead={words.lead}>
       <Ready />
       <Panel title={words.byServer}>
         <Sessions list={{ ...read, rows: read.data?.pools }} />

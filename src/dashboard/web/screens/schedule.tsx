@@ -16,7 +16,7 @@ import { LastRun, ScheduleMenu, StateBadge, useRun, When } from './schedules/row
 import { RunTimes } from './schedules/times.tsx';
 
 const words = t.schedules;
-const UP = ['/schedules', words.title] as const;
+const UP = ['/schedules', t.places.schedules] as const;
 
 export default function ScheduleScreen({ id }: { readonly id: string }): ReactElement {
   const read = useRead<Schedule>(`/manage/schedules/${id}`, { everyMs: 5_000 });
@@ -74,7 +74,7 @@ function Shown({ schedule }: { readonly schedule: Schedule }): ReactElement {
       <Panel title={words.runs}>
         <List
           list={usePages<Job>(runs, 'jobs', { everyMs: 3_000 })}
-          label={t.jobs.title}
+          label={t.places.jobs}
           none={words.noRunYet}
           columns={useJobColumns()}
         />

@@ -18,6 +18,7 @@ export default function Schedules(): ReactElement {
   return (
     <ListScreen
       isWide
+      title={t.places.schedules}
       words={t.schedules}
       icon={CalendarClock}
       list={useRows<Schedule>('/manage/schedules', 'schedules', { everyMs: 10_000 })}

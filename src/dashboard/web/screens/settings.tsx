@@ -27,14 +27,14 @@ import { TotpPanel } from './settings/totp.tsx';
 export default function Settings(): ReactElement {
   const read = useRead<Account>('/manage/account');
   return (
-    <Page title={t.settings.title}>
+    <Page title={t.places.settings}>
       <Loaded of={read}>
         {({ email, plan, createdAt, hasPassword, totp }) => (
           <div className="settings-grid">
             <Panel title={t.settings.account} isPadded>
               <Facts
                 of={{
-                  [t.settings.email]: email,
+                  [t.login.email]: email,
                   [t.settings.plan]: plan,
                   [t.words.since]: <Time iso={createdAt} form="long" />,
                 }}

@@ -23,7 +23,7 @@ const words = t.transfers;
 export default function TransferScreen({ id }: { readonly id: string }): ReactElement {
   const live = useLiveTransfers().transfers.find((transfer) => transfer.id === id);
   const read = useRead<TransferDetail>(`/manage/transfers/${id}`, { everyMs: 5_000 });
-  const up = ['/transfers', words.title] as const;
+  const up = ['/transfers', t.places.transfers] as const;
   return (
     <Detail of={read} title={words.one} up={up}>
       {(transfer) => {

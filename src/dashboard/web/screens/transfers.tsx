@@ -31,6 +31,7 @@ export default function Transfers(): ReactElement {
   return (
     <ListScreen
       isWide
+      title={t.places.transfers}
       words={
         values.digest === undefined
           ? words

@@ -15,7 +15,7 @@ const words = t.usage;
 export default function UsageScreen(): ReactElement {
   const read = useRead<Usage>('/manage/usage', { everyMs: 60_000 });
   return (
-    <Page title={words.title} lead={words.lead}>
+    <Page title={t.places.usage} lead={words.lead}>
       <Loaded of={read}>{(usage) => <Month usage={usage} />}</Loaded>
     </Page>
   );

@@ -10,8 +10,10 @@ import { t } from '../texts/texts.ts';
 import { showToast } from '../toasts.ts';
 import { ActionButton, ConfirmAction } from '../ui/actions.tsx';
 import { Ago, Badge, Button, CodeBlock, Countdown, Facts, Mono, Notice, Panel, Table, Time } from '../ui/basics.tsx';
-import { Detail, DetailPage, Tabs } from '../ui/detail.tsx';
-import { Dialog, Menu } from '../ui/dialog.tsx';
+import { Detail, DetailPage } from '../ui/detail.tsx';
+import { Tabs } from '../ui/tabs.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { Menu } from '../ui/menu.tsx';
 import { otherFacts } from '../ui/field-facts.ts';
 import { FlaskConical, Pencil, RefreshCw } from '../ui/icons.tsx';
 import { ReceiverNotice, useReceivers } from './deliveries/health.tsx';
@@ -24,7 +26,7 @@ import { WatchForm } from './watched/watch-form.tsx';
 const READS = ['/manage/watched-folders'];
 const MAX_SHOWN = 500;
 const words = t.watched;
-const UP = ['/watched', words.title] as const;
+const UP = ['/watched', t.places.watched] as const;
 
 export default function WatchedFolderScreen({ id }: { readonly id: string }): ReactElement {
   const path = `/manage/watched-folders/${id}`;
@@ -109,7 +111,7 @@ function Folder({ folder, path }: { readonly folder: WatchedFolder; readonly pat
           [words.checks, <Checks path={path} />],
           [words.knownFiles, <KnownFiles path={path} />],
           [
-            t.deliveries.title,
+            t.places.deliveries,
             <Deliveries watchedFolderId={id} none={webhookUrl === null ? words.noWebhook : words.nothingReported} />,
           ],
         ]}

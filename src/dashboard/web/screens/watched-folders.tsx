@@ -24,6 +24,7 @@ export default function WatchedFolders(): ReactElement {
   const receiverOf = useReceivers();
   return (
     <ListScreen
+      title={t.places.watched}
       words={words}
       icon={Eye}
       list={list}

@@ -8,8 +8,9 @@ import type { Webhook } from '../api/types.ts';
 import { t } from '../texts/texts.ts';
 import { ActionButton, ConfirmAction } from '../ui/actions.tsx';
 import { Button, Facts, Mono, Notice, Panel, Time } from '../ui/basics.tsx';
-import { Detail, DetailPage, Tabs } from '../ui/detail.tsx';
-import { Menu } from '../ui/dialog.tsx';
+import { Detail, DetailPage } from '../ui/detail.tsx';
+import { Tabs } from '../ui/tabs.tsx';
+import { Menu } from '../ui/menu.tsx';
 import { FlaskConical, Pause, Pencil, Play } from '../ui/icons.tsx';
 import { ReceiverNotice, useReceivers } from './deliveries/health.tsx';
 import { Deliveries } from './deliveries/list.tsx';
@@ -20,7 +21,7 @@ import { TestDialog } from './webhooks/test-dialog.tsx';
 
 const READS = ['/api/webhooks', '/manage/deliveries', '/manage/receivers', '/manage/overview'];
 const words = t.webhooks;
-const UP = ['/webhooks', words.title] as const;
+const UP = ['/webhooks', t.places.webhooks] as const;
 
 export default function WebhookScreen({ id }: { readonly id: string }): ReactElement {
   const path = `/api/webhooks/${id}`;
@@ -82,7 +83,7 @@ function One({ webhook, path }: { readonly webhook: Webhook; readonly path: stri
           isWide
           of={{
             [t.fields.webhook.url.label]: <Mono>{url}</Mono>,
-            [t.events.title]: <Mono>{events.join(', ')}</Mono>,
+            [t.places.events]: <Mono>{events.join(', ')}</Mono>,
             [words.about]: connections.length === 0 ? words.allConnections : connections.map(nameOf).join(', '),
             [t.words.created]: <Time iso={createdAt} form="long" />,
           }}
@@ -91,7 +92,7 @@ function One({ webhook, path }: { readonly webhook: Webhook; readonly path: stri
       <Tabs
         label={words.tabs}
         tabs={[
-          [t.deliveries.title, <Deliveries webhookId={id} none={words.noDelivery} />],
+          [t.places.deliveries, <Deliveries webhookId={id} none={words.noDelivery} />],
           [t.deliveries.deadLetters, <Deliveries webhookId={id} state="dead" none={t.deliveries.noDead} />],
         ]}
       />

@@ -22,6 +22,7 @@ export default function Webhooks(): ReactElement {
   const receiverOf = useReceivers();
   return (
     <ListScreen
+      title={t.places.webhooks}
       words={words}
       icon={WebhookIcon}
       list={useRows<Webhook>('/api/webhooks', 'webhooks', { everyMs: 10_000 })}
@@ -35,7 +36,7 @@ export default function Webhooks(): ReactElement {
             </Link>
           ),
         },
-        { head: t.events.title, cell: ({ events }) => <span className="mono small">{events.join(', ')}</span> },
+        { head: t.places.events, cell: ({ events }) => <span className="mono small">{events.join(', ')}</span> },
         {
           head: t.words.connections,
           cell: ({ connections }) =>

@@ -1,12 +1,18 @@
-/** The texts of the page. Each language has one catalogue, which is loaded first. Another language reloads the page. */
-import type { Language } from '../preferences.ts';
-import type { Texts } from './catalogue.ts';
+/** The texts of the page, in one language. Another language reloads the page. */
+import { type Language, language } from '../preferences.ts';
+import type { FirstTexts, LaterTexts, Texts } from './catalogue.ts';
 
-/** Filled by `loadTexts`. */
+/** Filled by the functions below. */
 export const t = {} as Texts;
 
-export async function loadTexts(language: Language): Promise<void> {
-  const texts: Texts = await (language === 'de' ? import('./de/index.ts') : import('./en/index.ts'));
+export async function loadFirstTexts(of: Language = language): Promise<void> {
+  const texts: FirstTexts = await (of === 'de' ? import('./de/first.ts') : import('./en/first.ts'));
   Object.assign(t, texts);
-  document.documentElement.lang = language;
+  document.documentElement.lang = of;
+}
+
+/** Loads the texts of all other screens. */
+export async function loadLaterTexts(of: Language = language): Promise<void> {
+  const texts: LaterTexts = await (of === 'de' ? import('./de/later.ts') : import('./en/later.ts'));
+  Object.assign(t, texts);
 }

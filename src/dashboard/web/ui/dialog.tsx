@@ -1,10 +1,9 @@
-/** Dialogs and menus on Ariakit. The focus stays inside and returns at the end; Escape closes. */
-import * as Ariakit from '@ariakit/react';
+/** Dialogs: with any content, with a form, and with a question. */
 import { useState, type ReactElement, type ReactNode } from 'react';
-import { Ellipsis, X } from './icons.tsx';
 import { Button, Failure } from './basics.tsx';
 import { Discard } from './discard.tsx';
 import { TextField } from './fields.tsx';
+import { Overlay } from './overlay.tsx';
 import { useUnsaved } from './unsaved.ts';
 import { t } from '../texts/texts.ts';
 
@@ -20,24 +19,15 @@ export function Dialog(props: {
   const { title, onClose, children, size = 'medium', isShownOnce = false, keepsOpen = isShownOnce } = props;
   useUnsaved(isShownOnce, 'secret');
   return (
-    <Ariakit.Dialog
-      open
-      onClose={onClose}
-      hideOnInteractOutside={!keepsOpen}
-      hideOnEscape={!isShownOnce}
-      backdrop={<div className="backdrop" />}
+    <Overlay
+      title={title}
+      hasCross={!isShownOnce}
+      onClose={isShownOnce ? undefined : onClose}
+      closesOutside={!keepsOpen}
       className={`dialog ${size}`}
     >
-      <header className="dialog-head">
-        <Ariakit.DialogHeading render={<h2 />}>{title}</Ariakit.DialogHeading>
-        {!isShownOnce && (
-          <Ariakit.DialogDismiss className="icon-button" aria-label={t.common.close}>
-            <X aria-hidden size={18} />
-          </Ariakit.DialogDismiss>
-        )}
-      </header>
       {children}
-    </Ariakit.Dialog>
+    </Overlay>
   );
 }
 
@@ -123,34 +113,5 @@ export function Confirm(props: ConfirmProps): ReactElement {
       <div>{children}</div>
       {typed !== undefined && <TextField label={t.common.typeToConfirm(typed)} value={text} onText={setText} />}
     </FormDialog>
-  );
-}
-
-export interface MenuEntry {
-  readonly label: string;
-  readonly onSelect: () => void;
-  readonly isDanger?: boolean;
-  readonly isDisabled?: boolean;
-}
-
-export function Menu({ label, entries }: { label: string; entries: readonly MenuEntry[] }): ReactElement {
-  return (
-    <Ariakit.MenuProvider placement="bottom-end">
-      <Ariakit.MenuButton className="icon-button bordered" aria-label={label}>
-        <Ellipsis aria-hidden size={16} />
-      </Ariakit.MenuButton>
-      <Ariakit.Menu className="menu" gutter={4} portal>
-        {entries.map(({ label: text, onSelect, isDanger = false, isDisabled = false }) => (
-          <Ariakit.MenuItem
-            key={text}
-            className={isDanger ? 'menu-item danger' : 'menu-item'}
-            disabled={isDisabled}
-            onClick={onSelect}
-          >
-            {text}
-          </Ariakit.MenuItem>
-        ))}
-      </Ariakit.Menu>
-    </Ariakit.MenuProvider>
   );
 }

@@ -1,8 +1,8 @@
 /** The question before unsaved input is lost. */
-import * as Ariakit from '@ariakit/react';
 import type { ReactElement } from 'react';
 import { t } from '../texts/texts.ts';
 import { Button } from './basics.tsx';
+import { Overlay } from './overlay.tsx';
 import { discard, type Loss, stay, useLeaving } from './unsaved.ts';
 
 export function Discard(props: {
@@ -12,25 +12,14 @@ export function Discard(props: {
 }): ReactElement {
   const { title, text, verb, back } = t.session.loss[props.loss];
   return (
-    <Ariakit.Dialog
-      open
-      role="alertdialog"
-      onClose={props.onStay}
-      hideOnInteractOutside={false}
-      backdrop={<div className="backdrop" />}
-      className="dialog small"
-    >
-      <header className="dialog-head">
-        <Ariakit.DialogHeading render={<h2 />}>{title}</Ariakit.DialogHeading>
-      </header>
-      <Ariakit.DialogDescription>{text}</Ariakit.DialogDescription>
+    <Overlay role="alertdialog" title={title} description={text} onClose={props.onStay} className="dialog small">
       <div className="dialog-actions">
         <Button onClick={props.onStay}>{back}</Button>
         <Button variant="danger" onClick={props.onDiscard}>
           {verb}
         </Button>
       </div>
-    </Ariakit.Dialog>
+    </Overlay>
   );
 }
 

@@ -1,8 +1,6 @@
 /** Form fields. Label, hint and error are tied to the input. */
 import {
-  type ComponentProps,
   useId,
-  useState,
   type InputHTMLAttributes,
   type ReactElement,
   type ReactNode,
@@ -12,7 +10,6 @@ import {
 import { t } from '../texts/texts.ts';
 import { Term } from './term.tsx';
 import type { TermName } from './term-popover.tsx';
-import { bytesOf, secondsOf } from './units.ts';
 
 interface FieldProps {
   readonly label: string;
@@ -78,7 +75,7 @@ interface Typed {
   readonly onText?: (text: string) => void;
 }
 
-type InputProps = FieldProps &
+export type InputProps = FieldProps &
   Typed &
   Omit<InputHTMLAttributes<HTMLInputElement>, 'onChange'> & {
     /** Has the focus when its dialog opens. */
@@ -208,39 +205,6 @@ export function ChecksField<V extends string>(props: {
     </fieldset>
   );
 }
-
-/** A number and a unit, such as "10 MiB". */
-function UnitField({
-  likes,
-  read,
-  ...field
-}: InputProps & {
-  readonly value: string;
-  /** Two examples of input. Units are English in every language. */
-  readonly likes: readonly [string, string];
-  readonly read: (text: string) => number | undefined;
-}): ReactElement {
-  // Show an error only after the user leaves the field, because the unit may not be typed yet.
-  const [isLeft, setLeft] = useState(false);
-  return (
-    <TextField
-      placeholder={likes[1]}
-      {...field}
-      onFocus={() => setLeft(false)}
-      onBlur={() => setLeft(true)}
-      error={isLeft && Number.isNaN(read(field.value)) ? t.form.notUnit(likes.join(t.form.or)) : undefined}
-    />
-  );
-}
-
-type OneUnit = Omit<ComponentProps<typeof UnitField>, 'likes' | 'read'>;
-
-export const SizeField = (field: OneUnit): ReactElement => (
-  <UnitField {...field} likes={['500 KiB', '10 MiB']} read={bytesOf} />
-);
-export const AgeField = (field: OneUnit): ReactElement => (
-  <UnitField {...field} likes={['90 minutes', '7 days']} read={secondsOf} />
-);
 
 /** A few choices, all visible, of which one is chosen. */
 export function RadioGroup<V extends string>(props: {

@@ -23,16 +23,8 @@ import {
   textsAt,
   type Value,
 } from './draft.ts';
-import {
-  AgeField,
-  AreaField,
-  CheckField,
-  ChecksField,
-  ChoiceField,
-  RadioGroup,
-  SizeField,
-  TextField,
-} from './fields.tsx';
+import { AreaField, CheckField, ChecksField, ChoiceField, RadioGroup, TextField } from './fields.tsx';
+import { AgeField, SizeField } from './unit-fields.tsx';
 import { FolderField } from './folder-picker.tsx';
 import type { TermName } from './term-popover.tsx';
 

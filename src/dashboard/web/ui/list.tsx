@@ -71,7 +71,6 @@ export function Pager(props: {
 }
 
 interface Words {
-  readonly title: string;
   readonly lead: string;
   readonly add?: string;
   readonly none: string;
@@ -82,6 +81,7 @@ interface Words {
 }
 
 interface ScreenProps<R> extends Omit<ListProps<R>, 'label' | 'none'> {
+  readonly title: string;
   readonly words: Words;
   readonly icon?: IconComponent;
   readonly isWide?: boolean;
@@ -122,6 +122,7 @@ function Adding({
 /** A screen that is a list with its filters in the address. */
 export function ListScreen<R extends object>(props: ScreenProps<R>): ReactElement {
   const {
+    title,
     words,
     icon,
     isWide = false,
@@ -141,7 +142,7 @@ export function ListScreen<R extends object>(props: ScreenProps<R>): ReactElemen
   return (
     <Page
       isWide={isWide}
-      title={words.title}
+      title={title}
       lead={words.lead}
       actions={
         (isAddShown || actions !== undefined) && (
@@ -157,7 +158,7 @@ export function ListScreen<R extends object>(props: ScreenProps<R>): ReactElemen
       <Panel title={panelTitle} actions={panelActions}>
         <List
           {...list}
-          label={words.title}
+          label={title}
           none={
             isFiltered ? (
               <Empty

@@ -1,19 +1,42 @@
 /** Parts of the page that are loaded on first use, and the fallback if one fails. */
 import { Component, type ComponentType, type ReactElement, type ReactNode, useEffect, useState } from 'react';
-import { t } from '../texts/texts.ts';
+import { loadLaterTexts, t } from '../texts/texts.ts';
 import { Button, Notice, Skeleton } from './basics.tsx';
 import { patiently } from './patiently.ts';
 
+let release = (): void => undefined;
+const firstScreen = new Promise<void>((resolve) => {
+  release = resolve;
+});
+
+/** Lets the parts load that the first screen can do without. The shell calls it when that screen has been read. */
+export function firstScreenIsRead(): void {
+  release();
+}
+
+interface Part<P> {
+  (props: P): ReactElement;
+  /** Loads the code before it is used. */
+  readonly fetch: () => void;
+}
+
 /**
  * A component whose code is loaded on first use. A failed load is retried and leaves the rest of the page intact.
- * @param meanwhile drawn until the part is loaded, and if it cannot be: for parts that the page can do without
+ * @param meanwhile drawn until the part is loaded
+ * @param otherwise drawn if it cannot be loaded, by parts that the page can do without; the first screen comes before them
  */
 export function part<P extends object>(
   load: () => Promise<{ readonly default: ComponentType<P> }>,
-  meanwhile?: ReactElement,
-): ComponentType<P> {
+  meanwhile: ReactElement = <Skeleton />,
+  otherwise?: ReactElement,
+): Part<P> {
   let loaded: ComponentType<P> | undefined;
-  return function Part(props: P): ReactElement {
+  const fetch = async (): Promise<void> => {
+    if (otherwise !== undefined) await firstScreen;
+    // Modules use their texts on import.
+    loaded ??= (await patiently(() => loadLaterTexts().then(load))).default;
+  };
+  function Part(props: P): ReactElement {
     const [tries, setTries] = useState(0);
     const [state, setState] = useState<'loading' | 'there' | 'failed'>(loaded === undefined ? 'loading' : 'there');
     useEffect(() => {
@@ -22,11 +45,8 @@ export function part<P extends object>(
       const update = (next: typeof state): void => {
         if (!isUnmounted) setState(next);
       };
-      patiently(load).then(
-        (module) => {
-          loaded = module.default;
-          update('there');
-        },
+      fetch().then(
+        () => update('there'),
         () => update('failed'),
       );
       return () => {
@@ -35,14 +55,16 @@ export function part<P extends object>(
     }, [tries]);
     const Loaded = loaded;
     if (Loaded !== undefined && state !== 'failed') return <Loaded {...props} />;
-    if (meanwhile !== undefined) return meanwhile;
-    if (state !== 'failed') return <Skeleton />;
+    if (state !== 'failed') return meanwhile;
+    if (otherwise !== undefined) return otherwise;
     const again = (): void => {
       setState('loading');
       setTries(tries + 1);
     };
     return <Failed title={t.common.partFailed.title} text={t.common.partFailed.text} onAgain={again} />;
-  };
+  }
+  Part.fetch = () => void fetch().catch(() => undefined);
+  return Part;
 }
 
 interface Caught {

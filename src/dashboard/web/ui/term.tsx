@@ -4,12 +4,12 @@ import { CircleHelp } from './icons.tsx';
 import { part } from './part.tsx';
 import type { TermName } from './term-popover.tsx';
 
-const Popover = part(
-  () => import('./term-popover.tsx'),
+const icon = (
   <span className="term">
     <CircleHelp aria-hidden size={14} />
-  </span>,
+  </span>
 );
+const Popover = part(() => import('./term-popover.tsx'), icon, icon);
 
 export function Term({ of }: { readonly of: TermName }): ReactElement {
   return <Popover of={of} />;

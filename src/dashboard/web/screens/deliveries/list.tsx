@@ -26,7 +26,7 @@ export function Deliveries({ none, ...filter }: Props): ReactElement {
   return (
     <List
       list={useRows<Delivery>(path, 'deliveries', { everyMs: 5_000 })}
-      label={t.deliveries.title}
+      label={t.places.deliveries}
       none={none}
       columns={useDeliveryColumns(isOfOne)}
       footer={

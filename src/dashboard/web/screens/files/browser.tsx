@@ -115,7 +115,7 @@ export function Browser(props: {
   return (
     <Page
       isWide
-      title={t.files.title}
+      title={t.places.files}
       actions={
         rawName === undefined && (
           <UploadButtons connectionId={connectionId} folder={folder} onNewFolder={() => setAsked({ kind: 'folder' })} />

@@ -15,7 +15,7 @@ import type { Task } from './queue-types.ts';
 /** As in the style sheet. All rows have this height, so none has to be measured. */
 const ROW_PX = 64;
 
-export function UploadQueue({ account }: { readonly account: string }): ReactElement | null {
+export default function UploadQueue({ account }: { readonly account: string }): ReactElement | null {
   const view = useQueue();
   const interrupted = useInterrupted();
   const [isOpen, setOpen] = useState(true);

@@ -1,11 +1,11 @@
 /** The login over a page whose session has ended. Typed text on the page is kept. */
-import * as Ariakit from '@ariakit/react';
 import type { ReactElement } from 'react';
 import { forgetSession } from '../../api/hooks.ts';
 import { useSessionEnd } from '../../api/session-end.ts';
 import type { SignedIn } from '../../api/types.ts';
 import { t } from '../../texts/texts.ts';
 import { Button } from '../../ui/basics.tsx';
+import { Overlay } from '../../ui/overlay.tsx';
 import { LoginForm } from './form.tsx';
 import { reasonOf } from './reason.ts';
 
@@ -13,16 +13,12 @@ export function LoginAgain({ account, session }: Pick<SignedIn, 'account' | 'ses
   const ended = useSessionEnd();
   if (ended === undefined) return null;
   return (
-    <Ariakit.Dialog
-      open
-      hideOnEscape={false}
-      hideOnInteractOutside={false}
-      backdrop={<div className="backdrop veil" />}
+    <Overlay
+      title={t.session.over.title}
+      description={`${reasonOf(ended, session ?? undefined)} ${t.session.over.kept}`}
+      backdrop="backdrop veil"
       className="dialog small login-again"
     >
-      <header className="dialog-head">
-        <Ariakit.DialogHeading render={<h2 />}>{t.session.over.title}</Ariakit.DialogHeading>
-      </header>
       <LoginForm
         className="stack"
         email={account.email}
@@ -31,11 +27,7 @@ export function LoginAgain({ account, session }: Pick<SignedIn, 'account' | 'ses
             {t.session.over.another}
           </Button>
         }
-      >
-        <Ariakit.DialogDescription>
-          {reasonOf(ended, session ?? undefined)} {t.session.over.kept}
-        </Ariakit.DialogDescription>
-      </LoginForm>
-    </Ariakit.Dialog>
+      />
+    </Overlay>
   );
 }

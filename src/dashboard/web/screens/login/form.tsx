@@ -73,7 +73,7 @@ export function LoginForm(props: {
       ) : (
         <>
           <TextField
-            label={t.settings.email}
+            label={t.login.email}
             type="email"
             name="email"
             required

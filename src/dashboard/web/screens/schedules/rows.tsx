@@ -8,7 +8,7 @@ import { formatDuration } from '../../format.ts';
 import { t } from '../../texts/texts.ts';
 import { ConfirmAction } from '../../ui/actions.tsx';
 import { Badge, Mono, Time, Titled } from '../../ui/basics.tsx';
-import { Menu, type MenuEntry } from '../../ui/dialog.tsx';
+import { Menu, type MenuEntry } from '../../ui/menu.tsx';
 import { filesText, STATES } from '../jobs/words.ts';
 import { wordsOf } from './cron.ts';
 

@@ -1,7 +1,6 @@
 import type { audit as English } from '../en/audit.ts';
 
 export const audit: typeof English = {
-  title: 'Änderungsprotokoll',
   lead: 'Jede Änderung und jede Anmeldung, auch abgelehnte.',
   everything: 'Alles',
   areas: {

@@ -1,7 +1,6 @@
 import type { Texts } from '../catalogue.ts';
 
 export const connections: Texts['connections'] = {
-  title: 'Verbindungen',
   lead: 'Die Server, zu denen Dateien gehen und von denen sie kommen.',
   add: 'Verbindung hinzufügen',
   full: (limit) =>

@@ -1,7 +1,6 @@
 import type { Texts } from '../catalogue.ts';
 
 export const deliveries: Texts['deliveries'] = {
-  title: 'Zustellungen',
   one: 'Zustellung',
   lead: 'Jede Webhook-Nachricht: was gesendet wurde, was der Empfänger geantwortet hat und was noch wartet.',
   copying: 'Dateien werden kopiert',

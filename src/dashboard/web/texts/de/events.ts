@@ -2,7 +2,6 @@ import { events as types } from '../../../../contract/de/events.ts';
 import type { Texts } from '../catalogue.ts';
 
 export const events: Texts['events'] = {
-  title: 'Ereignisse',
   lead: 'Alles, was geschehen ist, lückenlos nummeriert. Webhooks erhalten diese Ereignisse.',
   types,
   type: 'Typ',

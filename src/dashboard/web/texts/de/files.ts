@@ -9,7 +9,6 @@ const states = {
 };
 
 export const files: Texts['files'] = {
-  title: 'Dateien',
   rawFolder:
     'Der Name dieses Ordners ist nicht in UTF-8. Was er enthält, lässt sich öffnen, herunterladen und löschen; hinzufügen oder umbenennen lässt sich hier nichts.',
   folder: 'Ordner',

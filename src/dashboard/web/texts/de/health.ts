@@ -1,7 +1,6 @@
 import type { health as English } from '../en/health.ts';
 
 export const health: typeof English = {
-  title: 'Zustand',
   lead: (zone) => `Ob jeder Server an jedem der letzten 90 Tage erreichbar war. Die Tage gelten in ${zone}.`,
   noneText:
     'Sobald Sie eine Verbindung anlegen, prüft das Gateway ihren Server jede Minute. Diese Seite zeigt, wann er nicht erreichbar war.',

@@ -1,7 +1,6 @@
 import type { Texts } from '../catalogue.ts';
 
 export const jobs: Texts['jobs'] = {
-  title: 'Aufträge',
   one: 'Auftrag',
   lead: 'Ganze Ordner: kopiert, verschoben, abgeglichen oder gelöscht.',
   add: 'Neuer Auftrag',

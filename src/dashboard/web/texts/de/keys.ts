@@ -1,7 +1,6 @@
 import type { Texts } from '../catalogue.ts';
 
 export const keys: Texts['keys'] = {
-  title: 'API-Schlüssel',
   lead: 'Programme senden bei jeder Anfrage einen Schlüssel. Jeder lässt sich auf Verbindungen, Rechte und Adressen beschränken.',
   add: 'Schlüssel ausstellen',
   none: 'Noch kein Schlüssel',

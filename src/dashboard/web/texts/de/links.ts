@@ -1,7 +1,6 @@
 import type { Texts } from '../catalogue.ts';
 
 export const links: Texts['links'] = {
-  title: 'Links',
   lead: 'Adressen für Menschen und Programme außerhalb. Jede braucht keinen Schlüssel und kann eine Sache: Dateien in einen Ordner nehmen oder eine Datei geben.',
   add: 'Link anlegen',
   none: 'Noch kein Link',

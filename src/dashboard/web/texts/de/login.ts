@@ -1,6 +1,7 @@
 import type { Texts } from '../catalogue.ts';
 
 export const login: Texts['login'] = {
+  email: 'E-Mail',
   documentTitle: 'Anmelden – File Transfer Gateway',
   password: 'Passwort',
   logIn: 'Anmelden',

@@ -2,7 +2,6 @@ import { attentionTexts } from '../../../../contract/attention.ts';
 import type { overview as English } from '../en/overview.ts';
 
 export const overview: typeof English = {
-  title: 'Übersicht',
   today: 'Heute',
   zone: (zone) => `Uhrzeiten in ${zone}.`,
   changeZone: 'Zeitzone ändern',

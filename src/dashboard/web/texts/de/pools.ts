@@ -1,7 +1,6 @@
 import type { pools as English } from '../en/pools.ts';
 
 export const pools: typeof English = {
-  title: 'Pools',
   lead: 'Anfragen teilen sich offene Sitzungen. Das Gateway öffnet nie mehr, als die Grenze eines Servers erlaubt.',
   ready: 'Das Gateway ist bereit',
   notReady: 'Das Gateway ist nicht bereit',

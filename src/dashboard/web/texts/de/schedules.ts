@@ -1,7 +1,6 @@
 import type { Texts } from '../catalogue.ts';
 
 export const schedules: Texts['schedules'] = {
-  title: 'Zeitpläne',
   one: 'Zeitplan',
   lead: 'Aufträge, die zu festen Zeiten laufen.',
   add: 'Neuer Zeitplan',

@@ -1,9 +1,7 @@
 import type { Texts } from '../catalogue.ts';
 
 export const settings: Texts['settings'] = {
-  title: 'Einstellungen',
   account: 'Konto',
-  email: 'E-Mail',
   plan: 'Tarif',
   browser: 'Dieser Browser',
   colours: 'Farben',

@@ -1,7 +1,6 @@
 import type { transfers as English } from '../en/transfers.ts';
 
 export const transfers: typeof English = {
-  title: 'Übertragungen',
   one: 'Übertragung',
   lead: 'Jeder Vorgang mit Dateien, auch die fehlgeschlagenen.',
   csv: 'CSV',

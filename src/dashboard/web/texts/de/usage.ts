@@ -1,7 +1,6 @@
 import type { usage as English } from '../en/usage.ts';
 
 export const usage: typeof English = {
-  title: 'Verbrauch',
   lead: 'Jeder Vorgang mit einer Datei zählt als eine Aktion. Listen und Abfragen sind frei. Monate werden in UTC gezählt.',
   usedUp: 'Die Aktionen des Monats sind verbraucht',
   usedUpText: 'Anfragen werden bis zum Monatsende mit 429 beantwortet.',

@@ -1,7 +1,6 @@
 import type { Texts } from '../catalogue.ts';
 
 export const watched: Texts['watched'] = {
-  title: 'Überwachte Ordner',
   one: 'Überwachter Ordner',
   lead: 'Ordner, die das Gateway regelmäßig prüft. Neue Dateien werden einem Webhook gemeldet, kopiert oder beides.',
   add: 'Ordner überwachen',

@@ -1,7 +1,6 @@
 import type { Texts } from '../catalogue.ts';
 
 export const webhooks: Texts['webhooks'] = {
-  title: 'Webhooks',
   one: 'Webhook',
   lead: 'URLs, die die Ereignisse dieses Kontos erhalten. Jede Nachricht ist signiert.',
   add: 'Webhook hinzufügen',

@@ -1,5 +1,4 @@
 export const audit = {
-  title: 'Audit log',
   lead: 'Every change and every login, including refused ones.',
   everything: 'Everything',
   areas: {

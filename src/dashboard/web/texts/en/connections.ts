@@ -1,5 +1,4 @@
 export const connections = {
-  title: 'Connections',
   lead: 'The servers that files go to and come from.',
   add: 'Add a connection',
   full: (limit: number): string =>

@@ -1,6 +1,5 @@
 /** Deliveries: lists, details, sending again, tests. */
 export const deliveries = {
-  title: 'Deliveries',
   one: 'Delivery',
   lead: 'Every webhook message: what was sent, what the receiver answered, and what is still waiting.',
   copying: 'Copying files',

@@ -2,7 +2,6 @@ import { events as types } from '../../../../contract/derived/event-texts.ts';
 
 /** Events. */
 export const events = {
-  title: 'Events',
   lead: 'Everything that happened, numbered without gaps. Webhooks receive these events.',
   types,
   type: 'Type',

@@ -6,7 +6,6 @@ const states = {
 };
 
 export const files = {
-  title: 'Files',
   rawFolder:
     'The name of this folder is not UTF-8. You can open, download and delete what is in it, but not add or rename anything.',
   folder: 'Folder',

@@ -1,5 +1,4 @@
 export const health = {
-  title: 'Health',
   lead: (zone: string): string => `Whether each server was reachable on each of the last 90 days. Days are in ${zone}.`,
   noneText:
     'Once you add a connection, the gateway checks its server every minute. This page shows when it could not be reached.',

@@ -32,7 +32,6 @@ const fileActions: Readonly<Record<JobFile['action'], string>> = {
 
 /** Jobs on whole folders. */
 export const jobs = {
-  title: 'Jobs',
   one: 'Job',
   lead: 'Whole folders: copied, moved, kept in sync or deleted.',
   add: 'New job',

@@ -1,5 +1,4 @@
 export const keys = {
-  title: 'API keys',
   lead: 'Programs send a key with each request. Each key can be limited to connections, rights and addresses.',
   add: 'Issue a key',
   none: 'No key yet',

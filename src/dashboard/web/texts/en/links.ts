@@ -1,5 +1,4 @@
 export const links = {
-  title: 'Links',
   lead: 'URLs for people and programs outside. Each needs no key and does one thing: it takes files into one folder, or gives one file.',
   add: 'Make a link',
   none: 'No link yet',

@@ -1,4 +1,5 @@
 export const login = {
+  email: 'E-mail',
   documentTitle: 'Log in – File Transfer Gateway',
   password: 'Password',
   logIn: 'Log in',

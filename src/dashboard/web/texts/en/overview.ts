@@ -1,7 +1,6 @@
 import { attentionTexts } from '../../../../contract/attention.ts';
 
 export const overview = {
-  title: 'Overview',
   today: 'Today',
   zone: (zone: string): string => `Times in ${zone}.`,
   changeZone: 'Change the time zone',

@@ -1,5 +1,4 @@
 export const pools = {
-  title: 'Pools',
   lead: 'Requests share open sessions. The gateway never opens more than the limit of a server.',
   ready: 'The gateway is ready',
   notReady: 'The gateway is not ready',

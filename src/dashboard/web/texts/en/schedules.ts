@@ -1,6 +1,5 @@
 /** Schedules of jobs. */
 export const schedules = {
-  title: 'Schedules',
   one: 'Schedule',
   lead: 'Jobs that run at set times.',
   add: 'New schedule',

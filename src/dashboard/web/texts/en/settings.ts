@@ -1,7 +1,5 @@
 export const settings = {
-  title: 'Settings',
   account: 'Account',
-  email: 'E-mail',
   plan: 'Plan',
   browser: 'This browser',
   colours: 'Colours',

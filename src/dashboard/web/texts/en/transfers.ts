@@ -1,5 +1,4 @@
 export const transfers = {
-  title: 'Transfers',
   one: 'Transfer',
   lead: 'Every file operation, including failed ones.',
   csv: 'CSV',

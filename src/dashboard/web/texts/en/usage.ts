@@ -1,5 +1,4 @@
 export const usage = {
-  title: 'Usage',
   lead: 'Each file operation counts as one action. Lists and look-ups are free. Months are counted in UTC.',
   usedUp: "The month's actions are used up",
   usedUpText: 'Requests are answered with 429 until the month ends.',

@@ -1,6 +1,5 @@
 /** Watched folders: lists, details, checks, and the form. */
 export const watched = {
-  title: 'Watched folders',
   one: 'Watched folder',
   lead: 'Folders that the gateway checks at set intervals. New files are reported to a webhook, copied, or both.',
   add: 'Watch a folder',

@@ -1,6 +1,5 @@
 /** Webhooks. */
 export const webhooks = {
-  title: 'Webhooks',
   one: 'Webhook',
   lead: 'URLs that receive the events of this account. Each message is signed.',
   add: 'Add a webhook',

@@ -1,0 +1,20 @@
+/** The screens, as the menu and their own headings name them. */
+export const places = {
+  overview: 'Overview',
+  transfers: 'Transfers',
+  files: 'Files',
+  jobs: 'Jobs',
+  schedules: 'Schedules',
+  connections: 'Connections',
+  watched: 'Watched folders',
+  webhooks: 'Webhooks',
+  links: 'Links',
+  keys: 'API keys',
+  deliveries: 'Deliveries',
+  events: 'Events',
+  usage: 'Usage',
+  health: 'Health',
+  pools: 'Pools',
+  audit: 'Audit log',
+  settings: 'Settings',
+};
