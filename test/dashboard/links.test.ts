@@ -158,6 +158,33 @@ test('a file is downloaded from its page, in the language of the reader; views o
   assert.deepEqual([window.faults, outside.faults], [[], []]);
 });
 
+test('three clicks share an upload link from its folder, or a download link from its file', async () => {
+  ({ page: visitor } = await desk.open());
+  const share = async (): Promise<void> => {
+    await dialog().getByRole('button', { name: 'Make the link' }).click();
+    await dialog().getByRole('button', { name: 'Copy' }).first().click();
+    await dialog().getByRole('button', { name: 'Copied', exact: true }).waitFor();
+    await visitor.goto(await page.evaluate<string>('navigator.clipboard.readText()'));
+    await dialog().getByRole('button', { name: 'I have copied it' }).click();
+    await dialog().waitFor({ state: 'detached' });
+  };
+  await page.goto('/files/sandbox?path=%2Fin');
+  await page.getByRole('button', { name: 'Share …' }).click();
+  assert.equal(await dialog().getByRole('textbox', { name: 'Folder that takes the files' }).inputValue(), '/in');
+  await share();
+  await visitor.getByRole('heading', { name: 'Send files' }).waitFor();
+  await choose({ name: 'shared.txt', bytes: Buffer.from('from outside') });
+  await visitor.getByText('Stored as shared.txt').waitFor();
+  assert.equal(stored('shared.txt').toString(), 'from outside');
+
+  await page.goto('/files/sandbox');
+  await page.getByRole('button', { name: 'report.txt', exact: true }).click({ button: 'right' });
+  await page.getByRole('menuitem', { name: 'Share …' }).click();
+  assert.equal(await dialog().getByRole('textbox', { name: 'File', exact: true }).inputValue(), '/report.txt');
+  await share();
+  await visitor.getByText('report.txt').waitFor();
+});
+
 test('invisible characters, and those that reverse text, are symbols on every screen and on the page of a link', async () => {
   const name = '\u202egnp.exe\u200b.txt';
   writeFileSync(path.join(desk.sandboxFolder, name), 'x');

@@ -3,17 +3,18 @@ import { type ReactElement, useState } from 'react';
 import { request, segment, withQuery } from '../api/client.ts';
 import { usePages, useRows } from '../api/hooks.ts';
 import { useConnectionName, useConnections, useKeys } from '../api/names.ts';
-import type { CreatedLink, FileLink, Transfer } from '../api/types.ts';
+import type { FileLink, Transfer } from '../api/types.ts';
 import { formatBytes, formatNumber } from '../format.ts';
 import { t } from '../texts/texts.ts';
-import { ConfirmAction, ShownOnce } from '../ui/actions.tsx';
+import { ConfirmAction } from '../ui/actions.tsx';
 import { actions, Ago, Badge, Time, Titled } from '../ui/basics.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Menu } from '../ui/menu.tsx';
 import { useOpening } from '../ui/filters.tsx';
 import { Link2 } from '../ui/icons.tsx';
 import { List, ListScreen } from '../ui/list.tsx';
-import { LinkForm, type LinkStart } from './links/form.tsx';
+import type { LinkStart } from './links/form.tsx';
+import NewLink from './links/new-link.tsx';
 import { useTransferColumns } from './transfers/rows.tsx';
 
 const words = t.links;
@@ -23,7 +24,6 @@ const LINKS = '/api/links';
 type Open =
   | { readonly kind: 'new'; readonly start: LinkStart }
   | { readonly kind: 'uses' | 'revoke'; readonly link: FileLink }
-  | { readonly kind: 'made'; readonly link: CreatedLink }
   | undefined;
 
 export default function Links(): ReactElement {
@@ -94,10 +94,7 @@ export default function Links(): ReactElement {
         )),
       ]}
     >
-      {open?.kind === 'new' && (
-        <LinkForm start={open.start} onClose={close} onMade={(link) => setOpen({ kind: 'made', link })} />
-      )}
-      {open?.kind === 'made' && <MadeLink link={open.link} onClose={close} />}
+      {open?.kind === 'new' && <NewLink start={open.start} onClose={close} />}
       {open?.kind === 'uses' && <Uses link={open.link} onClose={close} />}
       {open?.kind === 'revoke' && (
         <ConfirmAction
@@ -112,21 +109,6 @@ export default function Links(): ReactElement {
         </ConfirmAction>
       )}
     </ListScreen>
-  );
-}
-
-function MadeLink({ link, onClose }: { readonly link: CreatedLink; readonly onClose: () => void }): ReactElement {
-  const { made } = words;
-  const curl = link.operation === 'upload' ? `curl -T FILE '${link.url}?filename=FILE'` : `curl -OJ '${link.url}'`;
-  return (
-    <ShownOnce
-      {...made}
-      codes={[
-        { head: made.url, code: link.url, label: made.url },
-        { head: made.program, code: curl, label: made.program },
-      ]}
-      onClose={onClose}
-    />
   );
 }
 

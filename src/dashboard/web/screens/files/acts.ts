@@ -2,7 +2,7 @@
 import type { FileInfo } from '../../api/types.ts';
 import { t } from '../../texts/texts.ts';
 import { writeClipboard } from '../../ui/basics.tsx';
-import { Copy, Download, Eye, FolderOpen, Layers, Pencil, Trash2, Check } from '../../ui/icons.tsx';
+import { Copy, Download, Eye, FolderOpen, Layers, Link2, Pencil, Trash2, Check } from '../../ui/icons.tsx';
 import { showToast } from '../../toasts.ts';
 import { kindOf, MOST_TEXT } from './content.ts';
 import type { FileAct } from './file-menu.tsx';
@@ -18,6 +18,8 @@ interface FileActions {
   readonly copy: (files: readonly FileInfo[]) => void;
   readonly remove: (files: readonly FileInfo[]) => void;
   readonly select: (files: readonly FileInfo[]) => void;
+  /** Opens the form of a link that takes files into this folder, or gives this file. */
+  readonly share: (file: FileInfo) => void;
   /** Opens the form of a job whose source is this folder. */
   readonly asJob: (file: FileInfo) => void;
   /** Shows the folder that contains a search result; undefined outside a search. */
@@ -49,6 +51,9 @@ export function actsFor(files: readonly FileInfo[], actions: FileActions): reado
         : []),
     ],
     [
+      ...(single === undefined || single.rawName !== undefined
+        ? []
+        : [{ label: t.files.share, icon: Link2, run: () => actions.share(single) }]),
       { label: t.files.menu.copyPath, run: () => toClipboard(texts(({ path }) => path)) },
       { label: t.files.menu.copyCurl, run: () => toClipboard(texts((file) => curlLine(connectionId, file))) },
       { label: t.files.copyLink, run: () => toClipboard(texts((file) => linkTo(connectionId, file))) },

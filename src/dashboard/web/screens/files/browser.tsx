@@ -26,9 +26,11 @@ import { UploadButtons } from './upload-buttons.tsx';
 import { useListing } from './use-listing.ts';
 
 const Preview = part(() => import('./preview.tsx'));
+const NewLink = part(() => import('../links/new-link.tsx'), <></>);
 
 type Asked =
   | { readonly kind: 'folder' }
+  | { readonly kind: 'share'; readonly path: string; readonly operation: 'upload' | 'download' }
   | { readonly kind: 'rename'; readonly file: FileInfo }
   | { readonly kind: 'move' | 'copy' | 'delete'; readonly files: readonly FileInfo[] }
   | undefined;
@@ -106,6 +108,8 @@ export function Browser(props: {
     copy: (all: readonly FileInfo[]) => setAsked({ kind: 'copy', files: all }),
     remove: (all: readonly FileInfo[]) => setAsked({ kind: 'delete', files: all }),
     select: (all: readonly FileInfo[]) => setSelected(new Set(all.map((file) => file.path))),
+    share: ({ path: shared, isDirectory }: FileInfo) =>
+      setAsked({ kind: 'share', path: shared, operation: isDirectory ? 'upload' : 'download' }),
     asJob: (file: FileInfo) => navigate(newJobAddress(connectionId, file)),
     showFolder: search === undefined ? undefined : (file: FileInfo) => goAbove(file.path, file.name, file.rawName),
   };
@@ -118,7 +122,12 @@ export function Browser(props: {
       title={t.places.files}
       actions={
         rawName === undefined && (
-          <UploadButtons connectionId={connectionId} folder={folder} onNewFolder={() => setAsked({ kind: 'folder' })} />
+          <UploadButtons
+            connectionId={connectionId}
+            folder={folder}
+            onShare={() => setAsked({ kind: 'share', path: folder, operation: 'upload' })}
+            onNewFolder={() => setAsked({ kind: 'folder' })}
+          />
         )
       }
     >
@@ -216,6 +225,7 @@ export function Browser(props: {
         <Preview connectionId={connectionId} file={shown} isEdit={isEditing} onClose={closePreview} />
       )}
       {asked?.kind === 'folder' && <NewFolder connectionId={connectionId} folder={folder} onClose={shared.onClose} />}
+      {asked?.kind === 'share' && <NewLink start={{ ...asked, connectionId }} onClose={shared.onClose} />}
       {asked?.kind === 'move' && <MoveFiles {...shared} entries={asked.files} />}
       {asked?.kind === 'copy' && <CopyFiles {...shared} entries={asked.files} onDone={shared.onClose} />}
       {asked?.kind === 'delete' && <DeleteFiles {...shared} entries={asked.files} />}

@@ -2,15 +2,16 @@
 import { useRef, type ReactElement } from 'react';
 import { t } from '../../texts/texts.ts';
 import { Button } from '../../ui/basics.tsx';
-import { FolderPlus, Upload } from '../../ui/icons.tsx';
+import { FolderPlus, Link2, Upload } from '../../ui/icons.tsx';
 import { enqueuePicked } from './queue.ts';
 
 export function UploadButtons(props: {
   readonly connectionId: string;
   readonly folder: string;
+  readonly onShare: () => void;
   readonly onNewFolder: () => void;
 }): ReactElement {
-  const { connectionId, folder, onNewFolder } = props;
+  const { connectionId, folder, onShare, onNewFolder } = props;
   const files = useRef<HTMLInputElement>(null);
   const folders = useRef<HTMLInputElement>(null);
   const send = (input: HTMLInputElement): void => {
@@ -19,6 +20,9 @@ export function UploadButtons(props: {
   };
   return (
     <>
+      <Button icon={Link2} onClick={onShare}>
+        {t.files.share}
+      </Button>
       <Button icon={FolderPlus} onClick={onNewFolder}>
         {t.files.newFolder}
       </Button>

@@ -25,6 +25,7 @@ export const files: Texts['files'] = {
   selected: (n: string): string => `${n} ausgewählt`,
   bytesIn: (size: string, hasFolder: boolean): string => (hasFolder ? `${size} und Ordner` : size),
   newFolder: 'Neuer Ordner',
+  share: 'Freigeben …',
   upload: 'Hochladen',
   filesToUpload: 'Dateien zum Hochladen',
   above: 'Übergeordneter Ordner',

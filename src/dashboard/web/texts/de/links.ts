@@ -1,7 +1,7 @@
 import type { Texts } from '../catalogue.ts';
 
 export const links: Texts['links'] = {
-  lead: 'Adressen für Menschen und Programme außerhalb. Jede braucht keinen Schlüssel und kann eine Sache: Dateien in einen Ordner nehmen oder eine Datei geben.',
+  lead: 'Mit einem Link senden Menschen und Programme von außen Dateien in einen Ordner oder holen eine Datei ab. Sie brauchen kein Konto und keinen Schlüssel.',
   add: 'Link anlegen',
   none: 'Noch kein Link',
   noneText: 'Mit einem Link kann Ihnen jemand ohne Konto Dateien senden oder eine abholen.',
@@ -18,11 +18,11 @@ export const links: Texts['links'] = {
   showUses: 'Benutzungen zeigen',
   revoke: 'Widerrufen …',
   usesOf: (path) => `Benutzungen des Links zu ${path}`,
-  unused: 'Noch niemand hat ihn benutzt.',
+  unused: 'Er wurde noch nicht benutzt.',
   one: 'Ein Link',
   made: {
     title: 'Ihr Link',
-    warning: 'Kopieren Sie ihn jetzt: Er wird nicht noch einmal gezeigt.',
+    warning: 'Kopieren Sie ihn jetzt: Er wird nur einmal gezeigt',
     text: 'Wer ihn hat, kann ihn ohne Passwort benutzen. Das Gateway behält nur eine Prüfsumme davon.',
     url: 'Adresse',
     program: 'Für ein Programm',
@@ -32,13 +32,13 @@ export const links: Texts['links'] = {
     title: (path) => `Link zu ${path} widerrufen?`,
     verb: 'Link widerrufen',
     done: 'Der Link ist widerrufen',
-    text: 'Wer ihn hat, kann ihn ab sofort nicht mehr benutzen. Das lässt sich nicht rückgängig machen.',
+    text: 'Er gilt ab sofort nicht mehr. Das lässt sich nicht rückgängig machen.',
   },
   form: {
     verb: 'Den Link anlegen',
-    fileHint: 'Ihr Pfad, etwa /reports/january.pdf. Sonst lässt sich nichts abholen.',
+    fileHint: 'Ihr Pfad, etwa /reports/january.pdf. Der Link gibt keine andere Datei.',
     lives: { hour: 'Eine Stunde', day: 'Einen Tag', week: '7 Tage', month: '30 Tage', quarter: '90 Tage' },
-    saveAsHint: 'Wie sie gespeichert wird. Leer: ihr eigener Name.',
-    digestOfDownloadHint: 'Ist die Datei geändert, gibt der Link sie nicht mehr her.',
+    saveAsHint: 'Der Name, unter dem sie gespeichert wird. Leer: ihr eigener Name.',
+    digestOfDownloadHint: 'Ändert sich die Datei, gibt der Link sie nicht mehr.',
   },
 };

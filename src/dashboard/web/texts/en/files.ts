@@ -22,6 +22,7 @@ export const files = {
   selected: (n: string): string => `${n} selected`,
   bytesIn: (size: string, hasFolder: boolean): string => (hasFolder ? `${size} and folders` : size),
   newFolder: 'New folder',
+  share: 'Share …',
   upload: 'Upload',
   filesToUpload: 'Files to upload',
   above: 'Parent folder',
