@@ -2,5 +2,6 @@
 import '../../contract/attention.ts';
 import './format.ts';
 import './preferences.ts';
+import './texts/plural.ts';
 import './texts/texts.ts';
 import './ui/patiently.ts';

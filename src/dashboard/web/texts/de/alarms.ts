@@ -1,4 +1,5 @@
 import type { Texts } from '../catalogue.ts';
+import { plural } from '../plural.ts';
 
 export const alarms: Texts['alarms'] = {
   title: 'Alarme',
@@ -17,7 +18,8 @@ export const alarms: Texts['alarms'] = {
     unconfirmed: 'Es werden keine E-Mails gesendet, bis ein Empfänger bestätigt ist.',
   },
   test: 'Test-E-Mail senden',
-  tested: (count) => (count === 1 ? 'Die Test-E-Mail ist gesendet' : `${count} Test-E-Mails sind gesendet`),
+  tested: (count) =>
+    plural(count, { one: 'Die Test-E-Mail ist gesendet', other: `${count} Test-E-Mails sind gesendet` }),
   waits: 'noch nicht bestätigt',
   sent: 'Letzte E-Mail',
   failing: (error) => `E-Mails an diese Adresse schlagen fehl: ${error}`,

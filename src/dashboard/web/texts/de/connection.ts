@@ -1,4 +1,5 @@
 import type { Texts } from '../catalogue.ts';
+import { plural } from '../plural.ts';
 
 type Words = Readonly<Record<string, string>>;
 
@@ -91,7 +92,10 @@ export const connection: Texts['connection'] = {
     keyLoses: (name) => `Der API-Schlüssel ${name} verliert diese Verbindung`,
     watchEnds: (name) => `Die Überwachung von ${name} endet`,
     running: (count) =>
-      count === 1 ? '1 laufende Übertragung benutzt sie' : `${count} laufende Übertragungen benutzen sie`,
+      plural(count, {
+        one: '1 laufende Übertragung benutzt sie',
+        other: `${count} laufende Übertragungen benutzen sie`,
+      }),
   },
   card: 'Der Server',
   facts,

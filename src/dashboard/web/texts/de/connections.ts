@@ -1,10 +1,11 @@
 import type { Texts } from '../catalogue.ts';
+import { plural } from '../plural.ts';
 
 export const connections: Texts['connections'] = {
   lead: 'Die Server, zu denen Dateien gehen und von denen sie kommen.',
   add: 'Verbindung hinzufügen',
   full: (limit) =>
-    `Der Tarif hat Platz für ${limit === 1 ? '1 Verbindung' : `${limit} Verbindungen`}, und alle sind vergeben.`,
+    `Der Tarif hat Platz für ${plural(limit, { one: '1 Verbindung', other: `${limit} Verbindungen` })}, und alle sind vergeben.`,
   fullText: 'Der Betreiber dieses Gateways kann einen Tarif einstellen, der mehr erlaubt.',
   none: 'Noch keine Verbindung',
   noneText:

@@ -1,4 +1,5 @@
 import type { Texts } from '../catalogue.ts';
+import { plural } from '../plural.ts';
 
 export const deliveries: Texts['deliveries'] = {
   one: 'Zustellung',
@@ -78,9 +79,9 @@ export const deliveries: Texts['deliveries'] = {
   health: {
     failingSince: 'Keine Nachricht zugestellt seit',
     lastStatus: (status) => `Der Empfänger hat mit Status ${status} geantwortet.`,
-    dead: (n, text) => (n === 1 ? '1 unzustellbare Nachricht' : `${text} unzustellbare Nachrichten`),
+    dead: (n, text) => plural(n, { one: '1 unzustellbare Nachricht', other: `${text} unzustellbare Nachrichten` }),
     retrying: (n, text) =>
-      n === 1 ? '1 Nachricht wird erneut versucht' : `${text} Nachrichten werden erneut versucht`,
+      plural(n, { one: '1 Nachricht wird erneut versucht', other: `${text} Nachrichten werden erneut versucht` }),
     look: 'Ansehen',
   },
   tester: {

@@ -1,4 +1,5 @@
 import type { Texts } from '../catalogue.ts';
+import { plural } from '../plural.ts';
 
 const states = {
   running: (n: string, text: string, folder: string): string => `Suche nach „${text}“ unter ${folder}: ${n} gefunden`,
@@ -42,7 +43,7 @@ export const files: Texts['files'] = {
   copyLink: 'Link kopieren',
   notCopied: 'Der Browser hat das Kopieren nicht erlaubt.',
   movesTo: (n: number, folder: string): string =>
-    n === 1 ? `Wird nach ${folder} verschoben` : `${n} Einträge werden nach ${folder} verschoben`,
+    plural(n, { one: `Wird nach ${folder} verschoben`, other: `${n} Einträge werden nach ${folder} verschoben` }),
   dropHere: 'Hier ablegen, um in diesen Ordner hochzuladen',
   fileGone: (name: string): string => `${name} ist nicht mehr in diesem Ordner.`,
   empty: {
@@ -54,9 +55,9 @@ export const files: Texts['files'] = {
     text: '„Unterordner durchsuchen“ sucht auch in den Ordnern darunter.',
   },
   notBelow: { title: 'Nichts gefunden', text: 'Kein Treffer in diesem Ordner und darunter.' },
-  entries: (n: number, text: string): string => (n === 1 ? `${text} Eintrag` : `${text} Einträge`),
+  entries: (n: number, text: string): string => plural(n, { one: `${text} Eintrag`, other: `${text} Einträge` }),
   entriesOf: (n: number, text: string, all: string): string =>
-    `${n === 1 ? `${text} Eintrag` : `${text} Einträge`} von ${all}`,
+    `${plural(n, { one: `${text} Eintrag`, other: `${text} Einträge` })} von ${all}`,
   find: {
     label: 'In diesem Ordner suchen',
     placeholder: 'Teil eines Namens oder *.csv',

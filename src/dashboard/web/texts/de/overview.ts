@@ -1,5 +1,6 @@
 import { attentionTexts } from '../../../../contract/attention.ts';
 import type { overview as English } from '../en/overview.ts';
+import { plural } from '../plural.ts';
 
 export const overview: typeof English = {
   today: 'Heute',
@@ -48,7 +49,7 @@ export const overview: typeof English = {
     title: 'Sitzungen in Gebrauch',
     none: 'Keine Sitzung ist offen. Die erste Übertragung öffnet eine.',
     all: 'Alle Pools',
-    waiting: (n) => (n === 1 ? '1 Anfrage wartet' : `${n} Anfragen warten`),
+    waiting: (n) => plural(n, { one: '1 Anfrage wartet', other: `${n} Anfragen warten` }),
   },
   attention: {
     title: 'Handlungsbedarf',

@@ -1,11 +1,12 @@
 import type { Texts } from '../catalogue.ts';
+import { plural } from '../plural.ts';
 
 export const palette: Texts['palette'] = {
   title: 'Suche und Befehle',
   placeholder: 'Seite, Verbindung, Aktion, ID …',
   results: 'Ergebnisse',
   none: 'Keine Treffer. Versuchen Sie es mit weniger Buchstaben.',
-  count: (count) => (count === 1 ? '1 Treffer' : `${count} Treffer`),
+  count: (count) => plural(count, { one: '1 Treffer', other: `${count} Treffer` }),
   filesOf: (name) => `Dateien von ${name}`,
   kinds: {
     screen: 'Seite',

@@ -1,7 +1,8 @@
 import { formatNumber } from '../../format.ts';
 import type { Texts } from '../catalogue.ts';
+import { plural } from '../plural.ts';
 
-const files = (n: number): string => (n === 1 ? '1 Datei' : `${formatNumber(n)} Dateien`);
+const files = (n: number): string => plural(n, { one: '1 Datei', other: `${formatNumber(n)} Dateien` });
 const also = (skipped: number): string => (skipped === 0 ? '' : `, ${formatNumber(skipped)} übersprungen`);
 const at = (connection: string, folder: string): string => `${connection}:${folder}`;
 
@@ -17,7 +18,8 @@ export const queue: Texts['queue'] = {
     finished: 'Die Warteschlange ist fertig',
   },
   toGo: (active, all) => `Noch ${formatNumber(active)} von ${formatNumber(all)}`,
-  toDecide: (n) => (n === 1 ? 'Eine Datei existiert schon' : `${formatNumber(n)} Dateien existieren schon`),
+  toDecide: (n) =>
+    plural(n, { one: 'Eine Datei existiert schon', other: `${formatNumber(n)} Dateien existieren schon` }),
   failed: (n) => `${formatNumber(n)} fehlgeschlagen`,
   allDone: 'Alles erledigt',
   outcome: {
@@ -30,15 +32,16 @@ export const queue: Texts['queue'] = {
   },
   finding: 'Dateien werden gesucht …',
   notFound: (reason) => `Einige abgelegte Dateien waren nicht lesbar: ${reason}`,
-  retryFailed: (n) => (n === 1 ? 'Erneut versuchen' : `Alle ${formatNumber(n)} erneut versuchen`),
+  retryFailed: (n) => plural(n, { one: 'Erneut versuchen', other: `Alle ${formatNumber(n)} erneut versuchen` }),
   cancelAll: 'Alles abbrechen',
   clearDone: 'Erledigte entfernen',
   clearFailed: 'Leeren',
   conflicts: 'Schon vorhandene Dateien',
   taken: (n) =>
-    n === 1
-      ? 'Eine Datei mit diesem Namen existiert schon. Was möchten Sie tun?'
-      : 'Was möchten Sie mit ihnen tun? Die Antwort gilt auch für den Rest dieses Vorgangs.',
+    plural(n, {
+      one: 'Eine Datei mit diesem Namen existiert schon. Was möchten Sie tun?',
+      other: 'Was möchten Sie mit ihnen tun? Die Antwort gilt auch für den Rest dieses Vorgangs.',
+    }),
   replace: 'Ersetzen',
   replaceAll: 'Alle ersetzen',
   skip: 'Überspringen',
@@ -97,9 +100,10 @@ export const queue: Texts['queue'] = {
   deleteMany: (n) => `${formatNumber(n)} Einträge löschen?`,
   deleteForGood: 'Der Server behält keine Kopie. Das lässt sich nicht rückgängig machen.',
   deleteFolders: (n) =>
-    n === 1
-      ? 'Der Ordner wird mit allem gelöscht, was er enthält.'
-      : `Die ${formatNumber(n)} Ordner werden mit allem gelöscht, was sie enthalten.`,
+    plural(n, {
+      one: 'Der Ordner wird mit allem gelöscht, was er enthält.',
+      other: `Die ${formatNumber(n)} Ordner werden mit allem gelöscht, was sie enthalten.`,
+    }),
   copy: 'Kopieren',
   copyTitle: (name) => `${name} kopieren`,
   copyMany: (n) => `${formatNumber(n)} Einträge kopieren`,

@@ -1,4 +1,5 @@
 import type { Texts } from '../catalogue.ts';
+import { plural } from '../plural.ts';
 
 export const settings: Texts['settings'] = {
   account: 'Konto',
@@ -25,7 +26,7 @@ export const settings: Texts['settings'] = {
     changed: (ended) =>
       ended === 0
         ? 'Passwort geändert'
-        : `Passwort geändert, ${ended === 1 ? '1 andere Sitzung' : `${ended} andere Sitzungen`} beendet`,
+        : `Passwort geändert, ${plural(ended, { one: '1 andere Sitzung', other: `${ended} andere Sitzungen` })} beendet`,
   },
   sessions: {
     title: 'Sitzungen',
@@ -47,7 +48,7 @@ export const settings: Texts['settings'] = {
     on: 'Ein',
     off: 'Aus',
     isOn: (codes) =>
-      `Anmeldungen brauchen einen Code aus Ihrer Authenticator-App. ${codes === 1 ? '1 Wiederherstellungscode ist' : `${codes} Wiederherstellungscodes sind`} übrig.`,
+      `Anmeldungen brauchen einen Code aus Ihrer Authenticator-App. ${plural(codes, { one: '1 Wiederherstellungscode ist', other: `${codes} Wiederherstellungscodes sind` })} übrig.`,
     isOff: 'Fügen Sie einen Code aus einer Authenticator-App hinzu. Ein gestohlenes Passwort allein ist dann nutzlos.',
     newCodes: 'Neue Wiederherstellungscodes',
     switchOn: 'Einschalten',

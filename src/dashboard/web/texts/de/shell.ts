@@ -1,4 +1,5 @@
 import type { Texts } from '../catalogue.ts';
+import { plural } from '../plural.ts';
 
 export const shell: Texts['shell'] = {
   skip: 'Zum Inhalt',
@@ -42,7 +43,7 @@ export const shell: Texts['shell'] = {
     refused: 'Der Browser blockiert Benachrichtigungen. Erlauben Sie sie in seinen Einstellungen zu dieser Seite.',
     job: (name, state) => `${name}: ${state}`,
     queue: (done, cancelled, bad) =>
-      `${done === 1 ? '1 Datei' : `${done} Dateien`} fertig${cancelled === 0 ? '' : `, ${cancelled} abgebrochen`}${bad === 0 ? '' : `, ${bad} mit Handlungsbedarf`}`,
+      `${plural(done, { one: '1 Datei', other: `${done} Dateien` })} fertig${cancelled === 0 ? '' : `, ${cancelled} abgebrochen`}${bad === 0 ? '' : `, ${bad} mit Handlungsbedarf`}`,
     types: { copy: 'Kopie', move: 'Verschieben', delete: 'Löschen', sync: 'Abgleich', upload: 'Hochladen' },
     states: {
       queued: 'wartet',

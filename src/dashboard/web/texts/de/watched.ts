@@ -1,4 +1,5 @@
 import type { Texts } from '../catalogue.ts';
+import { plural } from '../plural.ts';
 
 export const watched: Texts['watched'] = {
   one: 'Überwachter Ordner',
@@ -27,7 +28,10 @@ export const watched: Texts['watched'] = {
   stop: 'Nicht mehr überwachen …',
   stopped: (name) => `${name} wird nicht mehr überwacht`,
   checksFailed: (n, text) =>
-    n === 1 ? 'Die letzte Prüfung ist fehlgeschlagen' : `${text} Prüfungen nacheinander sind fehlgeschlagen`,
+    plural(n, {
+      one: 'Die letzte Prüfung ist fehlgeschlagen',
+      other: `${text} Prüfungen nacheinander sind fehlgeschlagen`,
+    }),
   goneTitle: 'Der Webhook hat geantwortet, dass es ihn nicht mehr gibt (410)',
   tabs: 'Zu diesem Ordner',
   checks: 'Prüfungen',

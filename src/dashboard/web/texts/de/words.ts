@@ -1,4 +1,5 @@
 import type { Texts } from '../catalogue.ts';
+import { plural } from '../plural.ts';
 
 export const words: Texts['words'] = {
   state: 'Zustand',
@@ -23,7 +24,7 @@ export const words: Texts['words'] = {
   keyNamed: (name) => `API-Schlüssel ${name}`,
   apiKey: 'API-Schlüssel',
   show: 'Anzeigen',
-  fileCount: (n, text) => (n === 1 ? '1 Datei' : `${text} Dateien`),
+  fileCount: (n, text) => plural(n, { one: '1 Datei', other: `${text} Dateien` }),
   actionsFor: (name) => `Aktionen für ${name}`,
   type: 'Art',
   progressOf: (job) => `Fortschritt von ${job}`,

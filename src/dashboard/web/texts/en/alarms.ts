@@ -1,4 +1,6 @@
 /** Alarms by mail. */
+import { plural } from '../plural.ts';
+
 export const alarms = {
   title: 'Alarms',
   lead: 'Get an e-mail when something needs attention. At most one every 15 minutes.',
@@ -16,7 +18,7 @@ export const alarms = {
     unconfirmed: 'No e-mails are sent until a recipient is confirmed.',
   },
   test: 'Send a test e-mail',
-  tested: (count: number): string => (count === 1 ? 'Test e-mail sent' : `${count} test e-mails sent`),
+  tested: (count: number): string => plural(count, { one: 'Test e-mail sent', other: `${count} test e-mails sent` }),
   waits: 'not confirmed yet',
   sent: 'Last e-mail',
   failing: (error: string): string => `E-mails to this address fail: ${error}`,

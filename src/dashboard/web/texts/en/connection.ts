@@ -1,4 +1,6 @@
 /** One connection: its form, test, keys and health. */
+import { plural } from '../plural.ts';
+
 type Words = Readonly<Record<string, string>>;
 
 const facts: Words = {
@@ -90,7 +92,7 @@ export const connection = {
     keyLoses: (name: string): string => `API key ${name} loses this connection`,
     watchEnds: (name: string): string => `Watching ${name} stops`,
     running: (count: number): string =>
-      count === 1 ? '1 running transfer uses it' : `${count} running transfers use it`,
+      plural(count, { one: '1 running transfer uses it', other: `${count} running transfers use it` }),
   },
   card: 'The server',
   facts,

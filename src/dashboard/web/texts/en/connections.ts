@@ -1,8 +1,10 @@
+import { plural } from '../plural.ts';
+
 export const connections = {
   lead: 'The servers that files go to and come from.',
   add: 'Add a connection',
   full: (limit: number): string =>
-    `The plan allows ${limit === 1 ? '1 connection' : `${limit} connections`}, and all are in use.`,
+    `The plan allows ${plural(limit, { one: '1 connection', other: `${limit} connections` })}, and all are in use.`,
   fullText: 'The operator of this gateway can set a plan that allows more.',
   none: 'No connection yet',
   noneText:

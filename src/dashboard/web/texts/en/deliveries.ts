@@ -1,4 +1,6 @@
 /** Deliveries: lists, details, sending again, tests. */
+import { plural } from '../plural.ts';
+
 export const deliveries = {
   one: 'Delivery',
   lead: 'Every webhook message: what was sent, what the receiver answered, and what is still waiting.',
@@ -77,9 +79,9 @@ export const deliveries = {
   health: {
     failingSince: 'No message was delivered since',
     lastStatus: (status: number): string => `The receiver answered with status ${status}.`,
-    dead: (n: number, text: string): string => (n === 1 ? '1 dead letter' : `${text} dead letters`),
+    dead: (n: number, text: string): string => plural(n, { one: '1 dead letter', other: `${text} dead letters` }),
     retrying: (n: number, text: string): string =>
-      n === 1 ? '1 message will be retried' : `${text} messages will be retried`,
+      plural(n, { one: '1 message will be retried', other: `${text} messages will be retried` }),
     look: 'Show them',
   },
   tester: {

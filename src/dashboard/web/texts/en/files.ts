@@ -1,3 +1,5 @@
+import { plural } from '../plural.ts';
+
 const states = {
   running: (n: string, text: string, folder: string): string => `Searching for “${text}” below ${folder}: ${n} found`,
   done: (n: string, text: string, folder: string): string => `${n} found for “${text}” below ${folder}`,
@@ -39,7 +41,7 @@ export const files = {
   copyLink: 'Copy link',
   notCopied: 'The browser did not allow copying.',
   movesTo: (n: number, folder: string): string =>
-    n === 1 ? `Moving to ${folder}` : `Moving ${n} entries to ${folder}`,
+    plural(n, { one: `Moving to ${folder}`, other: `Moving ${n} entries to ${folder}` }),
   dropHere: 'Drop to upload into this folder',
   fileGone: (name: string): string => `${name} is no longer in this folder.`,
   empty: {
@@ -51,9 +53,9 @@ export const files = {
     text: 'Use Search sub-folders to search the folders below too.',
   },
   notBelow: { title: 'Nothing found', text: 'Neither this folder nor the folders below have a match.' },
-  entries: (n: number, text: string): string => (n === 1 ? `${text} entry` : `${text} entries`),
+  entries: (n: number, text: string): string => plural(n, { one: `${text} entry`, other: `${text} entries` }),
   entriesOf: (n: number, text: string, all: string): string =>
-    `${n === 1 ? `${text} entry` : `${text} entries`} of ${all}`,
+    `${plural(n, { one: `${text} entry`, other: `${text} entries` })} of ${all}`,
   find: {
     label: 'Find in this folder',
     placeholder: 'Part of a name, or *.csv',

@@ -1,4 +1,5 @@
 import { attentionTexts } from '../../../../contract/attention.ts';
+import { plural } from '../plural.ts';
 
 export const overview = {
   today: 'Today',
@@ -47,7 +48,7 @@ export const overview = {
     title: 'Sessions in use',
     none: 'No session is open. The first transfer opens one.',
     all: 'All pools',
-    waiting: (n: number): string => (n === 1 ? '1 request waits' : `${n} requests wait`),
+    waiting: (n: number): string => plural(n, { one: '1 request waits', other: `${n} requests wait` }),
   },
   attention: {
     title: 'Needs attention',

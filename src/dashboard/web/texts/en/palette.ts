@@ -1,9 +1,11 @@
+import { plural } from '../plural.ts';
+
 export const palette = {
   title: 'Search and commands',
   placeholder: 'A screen, a connection, an action, an id …',
   results: 'Results',
   none: 'No results. Try fewer letters.',
-  count: (count: number): string => (count === 1 ? '1 result' : `${count} results`),
+  count: (count: number): string => plural(count, { one: '1 result', other: `${count} results` }),
   filesOf: (name: string): string => `Files of ${name}`,
   kinds: {
     screen: 'Screen',

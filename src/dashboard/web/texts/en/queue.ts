@@ -1,6 +1,7 @@
 import { formatNumber } from '../../format.ts';
+import { plural } from '../plural.ts';
 
-const files = (n: number): string => (n === 1 ? '1 file' : `${formatNumber(n)} files`);
+const files = (n: number): string => plural(n, { one: '1 file', other: `${formatNumber(n)} files` });
 const also = (skipped: number): string => (skipped === 0 ? '' : `, ${formatNumber(skipped)} skipped`);
 const at = (connection: string, folder: string): string => `${connection}:${folder}`;
 
@@ -16,7 +17,8 @@ export const queue = {
     finished: 'The queue has finished',
   },
   toGo: (active: number, all: number): string => `${formatNumber(active)} of ${formatNumber(all)} to go`,
-  toDecide: (n: number): string => (n === 1 ? 'A file already exists' : `${formatNumber(n)} files already exist`),
+  toDecide: (n: number): string =>
+    plural(n, { one: 'A file already exists', other: `${formatNumber(n)} files already exist` }),
   failed: (n: number): string => `${formatNumber(n)} failed`,
   allDone: 'All done',
   /** Joined by commas: “61 deleted, 339 cancelled”. */
@@ -30,15 +32,16 @@ export const queue = {
   },
   finding: 'Looking for files …',
   notFound: (reason: string): string => `Some dropped files could not be read: ${reason}`,
-  retryFailed: (n: number): string => (n === 1 ? 'Retry' : `Retry all ${formatNumber(n)}`),
+  retryFailed: (n: number): string => plural(n, { one: 'Retry', other: `Retry all ${formatNumber(n)}` }),
   cancelAll: 'Cancel all',
   clearDone: 'Clear done',
   clearFailed: 'Clear',
   conflicts: 'Files that already exist',
   taken: (n: number): string =>
-    n === 1
-      ? 'A file with this name already exists. What do you want to do?'
-      : 'What do you want to do with them? The answer applies to the rest of this batch too.',
+    plural(n, {
+      one: 'A file with this name already exists. What do you want to do?',
+      other: 'What do you want to do with them? The answer applies to the rest of this batch too.',
+    }),
   replace: 'Replace',
   replaceAll: 'Replace all',
   skip: 'Skip',
@@ -97,9 +100,10 @@ export const queue = {
   deleteMany: (n: number): string => `Delete ${formatNumber(n)} items?`,
   deleteForGood: 'The server keeps no copy. This cannot be undone.',
   deleteFolders: (n: number): string =>
-    n === 1
-      ? 'The folder is deleted with everything in it.'
-      : `The ${formatNumber(n)} folders are deleted with everything in them.`,
+    plural(n, {
+      one: 'The folder is deleted with everything in it.',
+      other: `The ${formatNumber(n)} folders are deleted with everything in them.`,
+    }),
   copy: 'Copy',
   copyTitle: (name: string): string => `Copy ${name}`,
   copyMany: (n: number): string => `Copy ${formatNumber(n)} items`,

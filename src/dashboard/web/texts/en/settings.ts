@@ -1,3 +1,5 @@
+import { plural } from '../plural.ts';
+
 export const settings = {
   account: 'Account',
   plan: 'Plan',
@@ -23,7 +25,7 @@ export const settings = {
     changed: (ended: number): string =>
       ended === 0
         ? 'Password changed'
-        : `Password changed, ${ended === 1 ? '1 other session' : `${ended} other sessions`} ended`,
+        : `Password changed, ${plural(ended, { one: '1 other session', other: `${ended} other sessions` })} ended`,
   },
   sessions: {
     title: 'Sessions',
@@ -45,7 +47,7 @@ export const settings = {
     on: 'On',
     off: 'Off',
     isOn: (codes: number): string =>
-      `Logins need a code from your authenticator app. ${codes === 1 ? '1 recovery code is' : `${codes} recovery codes are`} left.`,
+      `Logins need a code from your authenticator app. ${plural(codes, { one: '1 recovery code is', other: `${codes} recovery codes are` })} left.`,
     isOff: 'Add a code from an authenticator app. A stolen password alone is then useless.',
     newCodes: 'New recovery codes',
     switchOn: 'Switch on',

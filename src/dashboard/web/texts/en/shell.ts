@@ -1,3 +1,5 @@
+import { plural } from '../plural.ts';
+
 export const shell = {
   skip: 'Skip to content',
   menu: 'Menu',
@@ -40,7 +42,7 @@ export const shell = {
     refused: 'The browser blocks notifications. Allow them in its settings for this site.',
     job: (name: string, state: string): string => `${name}: ${state}`,
     queue: (done: number, cancelled: number, bad: number): string =>
-      `${done === 1 ? '1 file' : `${done} files`} done${cancelled === 0 ? '' : `, ${cancelled} cancelled`}${bad === 0 ? '' : `, ${bad} need attention`}`,
+      `${plural(done, { one: '1 file', other: `${done} files` })} done${cancelled === 0 ? '' : `, ${cancelled} cancelled`}${bad === 0 ? '' : `, ${bad} need attention`}`,
     types: { copy: 'Copy', move: 'Move', delete: 'Deletion', sync: 'Sync', upload: 'Upload' },
     states: {
       queued: 'waits',

@@ -1,4 +1,6 @@
 /** Watched folders: lists, details, checks, and the form. */
+import { plural } from '../plural.ts';
+
 export const watched = {
   one: 'Watched folder',
   lead: 'Folders that the gateway checks at set intervals. New files are reported to a webhook, copied, or both.',
@@ -26,7 +28,7 @@ export const watched = {
   stop: 'Stop watching …',
   stopped: (name: string): string => `${name} is no longer watched`,
   checksFailed: (n: number, text: string): string =>
-    n === 1 ? 'The last check failed' : `${text} checks in a row failed`,
+    plural(n, { one: 'The last check failed', other: `${text} checks in a row failed` }),
   goneTitle: 'The webhook answered that it is gone (410)',
   tabs: 'Of this folder',
   checks: 'Checks',

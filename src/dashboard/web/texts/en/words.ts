@@ -1,4 +1,6 @@
 /** Words of several screens. */
+import { plural } from '../plural.ts';
+
 export const words = {
   state: 'State',
   files: 'Files',
@@ -22,7 +24,7 @@ export const words = {
   keyNamed: (name: string): string => `API key ${name}`,
   apiKey: 'API key',
   show: 'Show',
-  fileCount: (n: number, text: string): string => (n === 1 ? '1 file' : `${text} files`),
+  fileCount: (n: number, text: string): string => plural(n, { one: '1 file', other: `${text} files` }),
   actionsFor: (name: string): string => `Actions for ${name}`,
   type: 'Type',
   progressOf: (job: string): string => `Progress of ${job}`,
