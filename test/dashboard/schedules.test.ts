@@ -68,7 +68,7 @@ test('a folder is sent to a partner every night: created with a preview of its n
   await field('Maximum size').fill('1 KiB');
   await page.getByRole('button', { name: 'Save the schedule' }).click();
   await page.getByRole('heading', { name: 'Nightly to the partner', level: 1 }).waitFor();
-  await page.getByText('Monday to Friday at 03:15').waitFor();
+  await page.getByText('At 03:15, Monday through Friday').waitFor();
   const { cron, timeZone, job } = await kept('Nightly to the partner');
   assert.deepEqual([cron, timeZone, job['maxSize'], job['type']], ['15 3 * * 1-5', 'Asia/Tokyo', 1024, 'copy']);
 
@@ -117,7 +117,7 @@ test('a schedule is made from a job, with all its settings, and keeps them when 
   assert.equal(await field('Maximum age').inputValue(), '1 week');
   assert.equal(await field('Speed limit per second').inputValue(), '1 MiB');
   await page.getByRole('button', { name: 'Save the schedule' }).click();
-  await page.getByText('Every day at 02:30').waitFor();
+  await page.getByText('At 02:30').waitFor();
   const made = await kept('Of a job');
   for (const [name, value] of Object.entries(settings)) assert.deepEqual(made.job[name], value, name);
 
@@ -125,7 +125,7 @@ test('a schedule is made from a job, with all its settings, and keeps them when 
   await page.getByLabel('How often').selectOption('month');
   await page.getByLabel('On day').fill('15');
   await page.getByRole('button', { name: 'Save changes' }).click();
-  await page.getByText('On day 15 of every month at 02:30').waitFor();
+  await page.getByText('At 02:30, on day 15 of the month').waitFor();
   const changed = await kept('Of a job');
   assert.equal(changed.cron, '30 2 15 * *');
   assert.deepEqual(changed.job, made.job);
@@ -163,7 +163,8 @@ test('a schedule that deletes first shows what would be deleted; another time fo
   await page.getByRole('link', { name: 'Edit …' }).click();
   await page.getByLabel('How often').selectOption('hours');
   await page.getByRole('button', { name: 'Save changes' }).click();
-  await page.getByText('Every hour, on the hour').waitFor();
+  await page.getByRole('heading', { name: 'Tidy up', level: 1, exact: true }).waitFor();
+  await page.getByText('Every hour').waitFor();
   assert.equal((await kept('Tidy up')).cron, '0 * * * *');
 });
 

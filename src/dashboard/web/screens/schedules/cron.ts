@@ -1,5 +1,8 @@
 /** Cron expressions as people choose and read them. An expression that fits none of the rhythms stays a cron. */
-import { t } from '../../texts/texts.ts';
+import cronstrue from 'cronstrue';
+import 'cronstrue/locales/de.js';
+import { language } from '../../preferences.ts';
+import type { t } from '../../texts/texts.ts';
 
 export type Rhythm = keyof typeof t.schedules.rhythms;
 
@@ -78,25 +81,12 @@ export function cronOf({ rhythm, step, minute, time, weekday, day, cron }: Times
   }
 }
 
-/** Undefined if the cron has no plain wording. */
+/** Undefined if the library does not know the form of this cron. */
 export function wordsOf(cron: string): string | undefined {
-  const { rhythm, step, minute, time, weekday, day } = timesOf(cron);
-  const { said } = t.schedules;
-  switch (rhythm) {
-    case 'minutes':
-      return said.minutes(step);
-    case 'hours':
-      return minute === '0' ? said.hour : said.past(minute);
-    case 'day':
-      return said.day(time);
-    case 'weekdays':
-      return said.weekdays(time);
-    case 'week':
-      return said.week(t.schedules.days[Number(weekday)] ?? '', time);
-    case 'month':
-      return said.month(day, time);
-    case 'cron':
-      return undefined;
+  try {
+    return cronstrue.toString(cron, { locale: language, use24HourTimeFormat: true });
+  } catch {
+    return undefined;
   }
 }
 

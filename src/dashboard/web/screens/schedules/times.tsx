@@ -7,7 +7,7 @@ import { timeZone as ownZone } from '../../preferences.ts';
 import { t } from '../../texts/texts.ts';
 import { Failure } from '../../ui/basics.tsx';
 import { ChoiceField, TextField } from '../../ui/fields.tsx';
-import { type Rhythm, STEPS, type Times } from './cron.ts';
+import { cronOf, type Rhythm, STEPS, type Times, wordsOf } from './cron.ts';
 
 const words = t.schedules.form;
 const fields = t.fields.schedule;
@@ -76,6 +76,7 @@ export function TimeFields({
       </div>
       <section className="inset stack tight" aria-label={t.schedules.nextRuns}>
         <h3>{words.fiveRuns}</h3>
+        {preview.nextRuns !== undefined && <p>{wordsOf(cronOf(times))}</p>}
         {preview.error === null ? (
           <div role="status">
             <RunTimes nextRuns={preview.nextRuns} timeZone={timeZone} />

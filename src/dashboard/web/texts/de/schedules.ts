@@ -53,13 +53,4 @@ export const schedules: Texts['schedules'] = {
     cron: 'Eigener Cron',
   },
   days: ['Sonntag', 'Montag', 'Dienstag', 'Mittwoch', 'Donnerstag', 'Freitag', 'Samstag'],
-  said: {
-    minutes: (n) => `Alle ${n} Minuten`,
-    hour: 'Jede volle Stunde',
-    past: (minute) => `Jede Stunde, ${minute} Minuten nach voll`,
-    day: (time) => `Jeden Tag um ${time}`,
-    weekdays: (time) => `Montag bis Freitag um ${time}`,
-    week: (day, time) => `Jeden ${day} um ${time}`,
-    month: (day, time) => `Am ${day}. jedes Monats um ${time}`,
-  },
 };

@@ -52,13 +52,4 @@ export const schedules = {
     cron: 'Custom cron',
   },
   days: ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'] as readonly string[],
-  said: {
-    minutes: (n: string): string => `Every ${n} minutes`,
-    hour: 'Every hour, on the hour',
-    past: (minute: string): string => `Every hour, at ${minute} past`,
-    day: (time: string): string => `Every day at ${time}`,
-    weekdays: (time: string): string => `Monday to Friday at ${time}`,
-    week: (day: string, time: string): string => `Every ${day} at ${time}`,
-    month: (day: string, time: string): string => `On day ${day} of every month at ${time}`,
-  },
 };
