@@ -2,11 +2,12 @@
  * The requests of each call to an OpenSSH server, and which of them wait for an answer: every line is one round trip.
  */
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import type { Remote } from '../../../src/remotes/remote.js';
-import { putWhole } from '../../../src/remotes/whole.js';
+import type { Remote, SelectRange } from '../../../src/remotes/remote.js';
+import { putWhole, streamOf } from '../../../src/remotes/whole.js';
 import { startTappedSshd, type TappedSshd } from '../../servers/sftp-tap.js';
 import { eventually } from '../../support/eventually.js';
 import {
@@ -21,6 +22,7 @@ import {
 } from '../support/harness.js';
 
 const CONTENT = Buffer.alloc(4096, 7);
+const LARGE = randomBytes(1_000_000);
 
 for (const kind of ['/', 'a folder'] as const) {
   describe(`round trips if rootPath is ${kind}`, () => {
@@ -35,6 +37,7 @@ for (const kind of ['/', 'a folder'] as const) {
       mkdirSync(join(server.files, 'folder'));
       writeFileSync(join(server.files, 'folder/a'), 'a');
       writeFileSync(join(server.files, 'f'), CONTENT);
+      writeFileSync(join(server.files, 'large'), LARGE);
       opened = await openRemote(sftpConnection(server), deps);
       await opened.remote.stat(path('/'));
     });
@@ -76,6 +79,33 @@ for (const kind of ['/', 'a folder'] as const) {
         async () => assert.deepEqual(await get(remote, at('f')), CONTENT),
         ['OPEN', 'FSTAT READ', 'CLOSE'],
         ['REALPATH REALPATH OPEN', 'FSTAT READ', 'CLOSE'],
+      ));
+
+    const read = async (select: SelectRange): Promise<Buffer> =>
+      Buffer.concat((await streamOf(await remote.read(at('large'), select)).toArray()) as Buffer[]);
+
+    test('a range: its bytes come with the facts of the open file', () =>
+      asks(
+        async () => assert.deepEqual(await read(() => ({ start: 900_000, end: 999_999 })), LARGE.subarray(900_000)),
+        ['OPEN STAT', 'FSTAT READ READ', 'CLOSE'],
+        ['REALPATH REALPATH OPEN STAT', 'FSTAT READ READ', 'CLOSE'],
+      ));
+
+    test('a range at the end of a file whose size the client does not know', () =>
+      asks(
+        async () => {
+          const last = await read(({ size }) => ({ start: size - 8, end: size - 1 }));
+          assert.deepEqual(last, LARGE.subarray(-8));
+        },
+        ['OPEN STAT', 'FSTAT READ READ', 'CLOSE'],
+        ['REALPATH REALPATH OPEN STAT', 'FSTAT READ READ', 'CLOSE'],
+      ));
+
+    test('a small file that is looked at first, and read whole', () =>
+      asks(
+        async () => assert.equal((await remote.read(at('f'), () => undefined)).whole?.length, CONTENT.length),
+        ['OPEN STAT', 'FSTAT READ', 'CLOSE'],
+        ['REALPATH REALPATH OPEN STAT', 'FSTAT READ', 'CLOSE'],
       ));
 
     test('a small upload', () =>

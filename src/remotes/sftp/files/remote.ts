@@ -14,6 +14,7 @@ import { hiddenBeside, isRefusal, isWrittenBeside, movePlace, publishUpload } fr
 import type { ProtocolDeps } from '../../protocol.js';
 import {
   WHOLE_BYTES,
+  type ByteRange,
   type Capabilities,
   type ExecOptions,
   type ExecResult,
@@ -49,7 +50,7 @@ import { SftpWriter } from './writer.js';
 import { SftpSink } from './sink.js';
 import { type Modes, modesOf, setFileMode } from './modes.js';
 import { closeAndRemove, obstacleAt, SftpUpload, type UploadPlan } from './upload.js';
-import { OPEN } from '../wire/wire.js';
+import { type Attributes, OPEN } from '../wire/wire.js';
 
 /** Short requests on one channel: enough to fill a long line, few enough to leave room for others on the connection. */
 const CALLS_AT_ONCE = 16;
@@ -66,6 +67,19 @@ interface Opened {
   readonly info: FileInfo;
   readonly head: Head;
   readonly giveBack: () => void;
+}
+
+interface OpenedFile {
+  readonly at: ServerPath;
+  readonly handle: Buffer;
+  readonly path: RemotePath;
+}
+
+/** A range of the file that was found at a path, before it is known that it is the one that was opened. */
+interface ExpectedRange {
+  readonly found: Attributes;
+  readonly info: FileInfo;
+  readonly range: ByteRange;
 }
 
 /** The file tree of an SFTP server, for one operation on one lease. */
@@ -194,43 +208,113 @@ export class SftpRemote implements Remote {
 
   read(path: RemotePath, select?: SelectRange): Promise<OpenFile> {
     return this.#run(path, 'open', async (tree) => {
-      const { channel } = tree;
-      const { at, handle } = await tree.openForReading(path);
-      const giveBack = (): void => tree.giveBack(handle);
-      let opened: Opened;
-      let choice: RangeChoice | undefined;
-      try {
-        // The first bytes are requested together with the file's facts: most files are small and cost only one round
-        // trip.
-        const [attributes, head] = await Promise.all([
-          // Some servers report no size at all: the content shows it.
-          unlessRefused(measureOpen(channel, handle, at)),
-          readHead(channel, handle),
-        ]);
-        // STAT and READ are refused: the login may not read the file, which is not the same as an empty file.
-        if (attributes === undefined && head.bytes === undefined) await measureOpen(channel, handle, at);
-        if (attributes?.isFolder === true) throw isAFolder(path);
-        const info = attributes === undefined ? fileInfo(path, 0, EPOCH) : infoOf(path, attributes);
-        opened = { channel, handle, path, info, head, giveBack };
-        choice = chooseRange(info, select);
-        this.#ending.throwIfAborted();
-      } catch (error) {
-        giveBack();
-        throw error;
-      }
-      if (choice !== undefined && select !== undefined) return this.#readRange(opened, choice, select);
-      const { info, head } = opened;
-      const { size } = info;
-      if (size > WHOLE_BYTES || !hasEnded(head, size))
-        return {
-          info,
-          range: undefined,
-          body: this.#source(opened, { start: 0, length: size, isToEnd: true }),
-          hasGrown: () => this.stat(path).then((now) => hasGrown(info, now)),
-        };
-      giveBack();
-      return { info, range: undefined, whole: head.bytes };
+      const opening = tree.openForReading(path);
+      const looking = select === undefined ? undefined : this.#lookAhead(tree, path);
+      const file = { ...(await opening), path };
+      const expected = await this.#expectedRange(tree, file, looking, select);
+      const quick = expected && (await this.#readExpected(tree, file, expected));
+      if (quick !== undefined) return quick;
+      // The reader of the expected range has closed the file.
+      const again = expected === undefined ? file : { ...(await tree.openForReading(path)), path };
+      return this.#readMeasured(tree, again, select);
     });
+  }
+
+  /**
+   * What is at the path, asked for behind the request to open it: a range can then be read together with the facts of
+   * the open file. A server that refuses a request which comes too early has opened the file.
+   */
+  #lookAhead({ channel }: Tree, path: RemotePath): Promise<Attributes | undefined> | undefined {
+    if (this.#memory.oneRequestAtATime) return undefined;
+    const looking = unlessRefused(channel.stat(this.#confinement.plain(path).raw));
+    looking.catch(() => undefined);
+    return looking;
+  }
+
+  /** The range that the file found at the path would have, if any; gives the open file back if it rejects. */
+  async #expectedRange(
+    tree: Tree,
+    { path, handle }: OpenedFile,
+    looking: Promise<Attributes | undefined> | undefined,
+    select: SelectRange | undefined,
+  ): Promise<ExpectedRange | undefined> {
+    try {
+      const found = await looking;
+      this.#ending.throwIfAborted();
+      if (found === undefined || found.isFolder) return undefined;
+      const info = infoOf(path, found);
+      const range = chooseRange(info, select)?.range;
+      return range && { found, info, range };
+    } catch (error) {
+      tree.giveBack(handle);
+      throw error;
+    }
+  }
+
+  /** Undefined, and closes the file, if it is another one than was found at the path, or has another size. */
+  async #readExpected(
+    { channel }: Tree,
+    { at, handle, path }: OpenedFile,
+    { found, info, range }: ExpectedRange,
+  ): Promise<OpenFile | undefined> {
+    const facts = Promise.all([
+      unlessRefused(measureOpen(channel, handle, at)),
+      hasBytesAt(channel, handle, info.size),
+    ]);
+    const length = range.end - range.start + 1;
+    const body = this.#source({ channel, handle, path, info }, { start: range.start, length, isToEnd: false });
+    // It may fail before it is read.
+    body.on('error', () => undefined).read(0);
+    let isRight = false;
+    try {
+      const [opened, isLonger] = await facts;
+      isRight = !isLonger && isSameFile(opened, found) && body.errored === null;
+      return isRight ? { info, range, body } : undefined;
+    } finally {
+      if (!isRight) body.destroy();
+    }
+  }
+
+  async #readMeasured(
+    tree: Tree,
+    { at, handle, path }: OpenedFile,
+    select: SelectRange | undefined,
+  ): Promise<OpenFile> {
+    const { channel } = tree;
+    const giveBack = (): void => tree.giveBack(handle);
+    let opened: Opened;
+    let choice: RangeChoice | undefined;
+    try {
+      // The first bytes are requested together with the file's facts: most files are small and cost only one round
+      // trip.
+      const [attributes, head] = await Promise.all([
+        // Some servers report no size at all: the content shows it.
+        unlessRefused(measureOpen(channel, handle, at)),
+        readHead(channel, handle),
+      ]);
+      // STAT and READ are refused: the login may not read the file, which is not the same as an empty file.
+      if (attributes === undefined && head.bytes === undefined) await measureOpen(channel, handle, at);
+      if (attributes?.isFolder === true) throw isAFolder(path);
+      const info = attributes === undefined ? fileInfo(path, 0, EPOCH) : infoOf(path, attributes);
+      opened = { channel, handle, path, info, head, giveBack };
+      choice = chooseRange(info, select);
+      this.#ending.throwIfAborted();
+    } catch (error) {
+      giveBack();
+      throw error;
+    }
+    if (choice !== undefined && select !== undefined) return this.#readRange(opened, choice, select);
+    const { info, head } = opened;
+    const { size } = info;
+    if (size > WHOLE_BYTES || !hasEnded(head, size))
+      return {
+        info,
+        range: undefined,
+        body: this.#source(opened, { start: 0, length: size, isToEnd: true }),
+        hasGrown: () => this.stat(path).then((now) => hasGrown(info, now)),
+      };
+    giveBack();
+    return { info, range: undefined, whole: head.bytes };
   }
 
   /**
@@ -266,7 +350,7 @@ export class SftpRemote implements Remote {
   }
 
   #source(
-    { channel, handle, path, info, head }: Opened,
+    { channel, handle, path, info, head }: Omit<Opened, 'head' | 'giveBack'> & Partial<Pick<Opened, 'head'>>,
     part: Pick<SourcePlan, 'start' | 'length' | 'isToEnd'>,
   ): SftpSource {
     const open = (other: SftpChannel): Promise<Buffer | undefined> => this.#openSame(other, info);
@@ -277,7 +361,7 @@ export class SftpRemote implements Remote {
       maxRequests: this.#deps.tuning.sftpInFlight,
       memory: this.#memory,
       hold: this.#context.hold?.() ?? UNCOUNTED,
-      head: part.start === 0 ? head.bytes : undefined,
+      head: part.start === 0 ? head?.bytes : undefined,
     });
     destroyOnAbort(body, this.#ending);
     return body;
@@ -629,6 +713,11 @@ export class SftpRemote implements Remote {
     };
     return new SftpWriter(plan, upload, this.#ending);
   }
+}
+
+/** Whether the file that was opened is the one that was found at its path, unchanged. */
+function isSameFile(opened: Attributes | undefined, found: Attributes): boolean {
+  return opened?.size === found.size && opened?.isFolder === false && isSameTime(opened.modifiedAt, found.modifiedAt);
 }
 
 /** Closes what was opened too late to be used. */
