@@ -1,11 +1,9 @@
 /** The S3 front beside our own API: the same small files, through the same gateway. */
-import { createHmac, hash } from 'node:crypto';
-import { signingKeyOf } from '../../src/base/aws-signature.js';
-import { getRequest, type GatewayUnderTest, type Request, S3_PAIR, uploadRequest } from '../lab/gateway.js';
+import { getRequest, presignedRequest, type Request, uploadRequest } from '../lab/gateway.js';
 import type { Lab } from '../lab/lab.js';
-import { pathOn, type Target } from '../lab/target.js';
 import { applyLoad } from '../load/load.js';
 import type { BenchCase, CaseOptions, Contender, Scenario } from '../scenario.js';
+import { oneColumn } from './parquet-column.js';
 
 const BYTES = 4096;
 const FILE = 'small';
@@ -17,12 +15,19 @@ const OWN_API = 'own API';
 
 export const s3Front: BenchCase = {
   name: 's3-front',
-  title: 'the S3 front beside our own API',
+  title: 'the S3 front beside our own API, and beside sshfs',
   about:
     `${CLIENTS} clients that each have one request under way, files of ${BYTES / 1024} KiB over SFTP, through one gateway: presigned URLs of the S3 front, ` +
-    'and the same files by download and upload of our own API. Each signature is verified anew.',
-  scenarios: sideBySide,
+    'and the same files by download and upload of our own API. Each signature is verified anew. Then one of ten columns ' +
+    'of a Parquet file, through 50 ms of round trip: what pyarrow asks of a store, and the same bytes by pread from ' +
+    'a mount of sshfs, made anew each time. The gateway holds its sessions open; sshfs has just logged in.',
+  scenarios: both,
 };
+
+async function* both(lab: Lab, options: CaseOptions): AsyncGenerator<Scenario> {
+  yield* sideBySide(lab, options);
+  yield* oneColumn(lab, options);
+}
 
 async function* sideBySide(lab: Lab, { quick }: CaseOptions): AsyncGenerator<Scenario> {
   const seconds = quick ? SECONDS.quick : SECONDS.full;
@@ -47,23 +52,7 @@ async function* sideBySide(lab: Lab, { quick }: CaseOptions): AsyncGenerator<Sce
     contenders: [contender('S3 front', presigned), contender(OWN_API, own)],
     goals: [{ kind: 'ratio', against: OWN_API, atLeast: 0.8 }],
   });
-  yield scenario('get of 4 KiB', getRequest(place, 'download', FILE), presignedRequest('GET', gateway, target, FILE));
-  yield scenario('put of 4 KiB', uploadRequest(place, REPLACED), presignedRequest('PUT', gateway, target, REPLACED));
+  yield scenario('get of 4 KiB', getRequest(place, 'download', FILE), presignedRequest('GET', place, FILE));
+  yield scenario('put of 4 KiB', uploadRequest(place, REPLACED), presignedRequest('PUT', place, REPLACED));
   await gateway.stop();
-}
-
-/** For an hour. Names of these files need no encoding. */
-function presignedRequest(method: string, gateway: GatewayUnderTest, target: Target, name: string): Request {
-  const { host } = new URL(gateway.url);
-  const path = `/s3/remote${pathOn(target, name)}`;
-  const date = new Date().toISOString().replace(/[-:]|\.\d+/g, '');
-  const scope = `${date.slice(0, 8)}/us-east-1/s3/aws4_request`;
-  const credential = encodeURIComponent(`${S3_PAIR.accessKeyId}/${scope}`);
-  const query =
-    `X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=${credential}` +
-    `&X-Amz-Date=${date}&X-Amz-Expires=3600&X-Amz-SignedHeaders=host`;
-  const canonical = `${method}\n${path}\n${query}\nhost:${host}\n\nhost\nUNSIGNED-PAYLOAD`;
-  const text = `AWS4-HMAC-SHA256\n${date}\n${scope}\n${hash('sha256', canonical, 'hex')}`;
-  const signature = createHmac('sha256', signingKeyOf(scope, S3_PAIR.secretAccessKey)).update(text).digest('hex');
-  return { method, url: `${gateway.url}${path}?${query}&X-Amz-Signature=${signature}`, headers: {} };
 }

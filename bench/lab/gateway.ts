@@ -1,7 +1,8 @@
 /** The gateway as a separate process with a configuration made for the case. */
-import { randomUUID } from 'node:crypto';
+import { createHmac, hash, randomUUID } from 'node:crypto';
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { signingKeyOf } from '../../src/base/aws-signature.js';
 import type { ProfileFile } from '../report/profile.js';
 import { AllocationMeter } from './allocation-meter.js';
 import { residentMiB } from './process-meter.js';
@@ -221,6 +222,22 @@ export function getRequest(
     url: `${gateway.url}/api/${operation}/${connection}?${query.toString()}`,
     headers: gateway.headers,
   };
+}
+
+/** A request of the S3 front, signed for an hour. Names of these files need no encoding. */
+export function presignedRequest(method: string, { gateway, connection, target }: Place, name: string): Request {
+  const { host } = new URL(gateway.url);
+  const path = `/s3/${connection}${pathOn(target, name)}`;
+  const date = new Date().toISOString().replace(/[-:]|\.\d+/g, '');
+  const scope = `${date.slice(0, 8)}/us-east-1/s3/aws4_request`;
+  const credential = encodeURIComponent(`${S3_PAIR.accessKeyId}/${scope}`);
+  const query =
+    `X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=${credential}` +
+    `&X-Amz-Date=${date}&X-Amz-Expires=3600&X-Amz-SignedHeaders=host`;
+  const canonical = `${method}\n${path}\n${query}\nhost:${host}\n\nhost\nUNSIGNED-PAYLOAD`;
+  const text = `AWS4-HMAC-SHA256\n${date}\n${scope}\n${hash('sha256', canonical, 'hex')}`;
+  const signature = createHmac('sha256', signingKeyOf(scope, S3_PAIR.secretAccessKey)).update(text).digest('hex');
+  return { method, url: `${gateway.url}${path}?${query}&X-Amz-Signature=${signature}`, headers: {} };
 }
 
 function connectionConfig(id: string, target: Target): Record<string, unknown> {
