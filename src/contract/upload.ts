@@ -22,6 +22,8 @@ export const uploadFields = {
   /** `Upload-Length`; null while it is deferred. */
   length: hidden<number | null>(),
   wantsDigest: hidden<boolean>(),
+  /** Algorithm and type of the checksum that it was begun for, as in `crc32 COMPOSITE`; null: none. */
+  checksum: hidden<string | null>(),
   /** Stored states of the SHA-256 of its bytes; null if none is computed. */
   hashStates: hidden<Buffer | null>(),
   storeId: hidden<string>(),
@@ -67,6 +69,8 @@ export const multipartPartFields = {
   digest: hidden<Buffer | null>(),
   storeEtag: hidden<string | null>(),
   storeChecksum: hidden<string | null>(),
+  /** Algorithm and value of what it was sent with, as in `crc32 y/Q5Jg==`; null: it was sent without one. */
+  checksum: hidden<string | null>(),
   storedAt: hidden<Date>(),
 };
 

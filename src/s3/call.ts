@@ -43,6 +43,8 @@ export interface Command {
   readonly name: string;
   /** What its key must be allowed. */
   readonly scope: Scope | 'any';
+  /** Checksums in the head of its request are those of the object, not of the body. */
+  readonly hasObjectChecksum?: true;
   run(call: Call): Promise<HttpAnswer>;
 }
 

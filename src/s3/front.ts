@@ -92,7 +92,7 @@ export function createS3Front(options: S3Options): HttpHandler {
     const command = (state.command = commandOf(request, target));
     admit(caller, request, command.scope);
     refusePromises(request, command, caller);
-    const body = () => bodyOf(request, signed, key);
+    const body = () => bodyOf(request, signed, key, command.hasObjectChecksum === true);
     const failed = (thrown: unknown): HttpAnswer => failure(thrown, request, requestId, state);
     const inTime: Call['inTime'] = (work) => answerInTime(work, failed);
     return command.run({ services, request, requestId, caller, span: state.span, ...target, body, inTime });

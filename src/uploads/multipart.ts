@@ -20,6 +20,8 @@ import { Writers } from './writers.js';
 interface MultipartOrder {
   readonly file: PathReference;
   readonly modifiedAt?: Date | undefined;
+  /** As Upload.checksum has it. */
+  readonly checksum?: string | undefined;
 }
 
 interface CompleteOptions {
@@ -27,6 +29,8 @@ interface CompleteOptions {
   readonly exclusive: boolean;
   /** All parts but the last have this many bytes or more; absent = as S3 has it. */
   readonly leastPartBytes?: number;
+  /** Called with the parts before they become the file; rejects if they must not. */
+  readonly admit?: (upload: Upload, parts: readonly MultipartPart[]) => Promise<void>;
 }
 
 type WrittenPart = Pick<MultipartPart, 'number' | 'size' | 'etag' | 'storedAt'>;
@@ -51,7 +55,7 @@ export class MultipartUploads {
   /** Errors: resume_unsupported, share_exceeded, is_a_folder, quota_exceeded, and those of the remote. */
   async create(
     request: UploadRequest,
-    { file, modifiedAt }: MultipartOrder,
+    { file, modifiedAt, checksum }: MultipartOrder,
   ): Promise<{ readonly id: string; readonly path: RemotePath }> {
     const writer = uuidv7();
     const running = await this.#options.operations.begin({ ...request, job: partOf('', () => false) });
@@ -72,6 +76,7 @@ export class MultipartUploads {
             metadata: '',
             overwrite: true,
             wantsDigest: false,
+            checksum: checksum ?? null,
             modifiedAt: modifiedAt ?? null,
             length: null,
             hashStates: null,
@@ -107,6 +112,7 @@ export class MultipartUploads {
       const work = new PartWork(this.#options, request, held, part);
       let isStored = false;
       try {
+        if ('body' in part) part.admit?.(held.upload);
         const stored = await work.run();
         isStored = true;
         return stored;
@@ -159,14 +165,14 @@ export class MultipartUploads {
     request: UploadRequest,
     id: string,
     listed: readonly ListedPart[],
-    { exclusive, leastPartBytes = LEAST_PART_BYTES }: CompleteOptions,
+    { exclusive, leastPartBytes = LEAST_PART_BYTES, admit }: CompleteOptions,
   ): Promise<Completed> {
     requireOrder(listed);
     const address = multipartAt(request, id);
     const before = await this.#find(address);
     const stored = await this.#options.parts.list(id, { after: 0, limit: MOST_PARTS });
     // A list that is wrong ends no part that still arrives.
-    chosenOf(listed, stored, leastPartBytes);
+    await admit?.(before, chosenOf(listed, stored, leastPartBytes));
     const completion = new Completion(this.#options, request, { exclusive, listed, leastPartBytes });
     if (before.state === 'done') return completion.resultOf(before, stored);
     const { caller, signal } = request;

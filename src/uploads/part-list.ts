@@ -6,6 +6,8 @@ import type { MultipartPart } from '../contract/upload.js';
 export interface ListedPart {
   readonly number: number;
   readonly etag: string;
+  /** As MultipartPart.checksum has it; absent: none is listed. */
+  readonly checksum?: string | undefined;
 }
 
 /** As S3 has it. */
@@ -28,10 +30,12 @@ export function chosenOf(
   leastBytes: number,
 ): readonly MultipartPart[] {
   const byNumber = new Map(stored.map((part) => [part.number, part]));
-  const chosen = listed.map(({ number, etag }) => {
+  const chosen = listed.map(({ number, etag, checksum }) => {
     const part = byNumber.get(number);
     if (part === undefined) throw refusal('invalid_part', `part ${number} is not stored`);
     if (part.etag !== etag) throw refusal('invalid_part', `part ${number} has another ETag than the listed one`);
+    if (checksum !== undefined && part.checksum !== checksum)
+      throw refusal('invalid_part', `part ${number} has another checksum than the listed one`);
     return part;
   });
   const small = chosen.slice(0, -1).find(({ size }) => size < leastBytes);

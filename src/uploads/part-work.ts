@@ -5,7 +5,7 @@ import { onAbort } from '../base/deadline.js';
 import { Ending } from '../base/ending.js';
 import { toGatewayError } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
-import type { MultipartPart } from '../contract/upload.js';
+import type { MultipartPart, Upload } from '../contract/upload.js';
 import { ContentHash } from '../operations/content-hash.js';
 import type { RunningOperation } from '../operations/operation.js';
 import type { PathReference } from '../operations/path-reference.js';
@@ -27,6 +27,10 @@ interface PartFacts {
 interface SentPart extends PartFacts {
   readonly body: Readable;
   readonly digest?: ExpectedDigest | undefined;
+  /** Called before a byte is taken: throws if the part is not one for this upload. */
+  readonly admit?: (upload: Upload) => void;
+  /** As MultipartPart.checksum has it. Called after the last byte. */
+  readonly checksum?: () => string | undefined;
 }
 
 /** A part whose bytes are in another file. */
@@ -93,6 +97,7 @@ export class PartWork {
           digest: this.#hash?.value ?? null,
           storeEtag: stored?.etag ?? null,
           storeChecksum: stored?.checksum ?? null,
+          checksum: ('body' in this.#part ? this.#part.checksum?.() : undefined) ?? null,
         });
         running.drop();
         return part;

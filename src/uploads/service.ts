@@ -194,6 +194,7 @@ export class UploadService {
         metadata,
         overwrite,
         wantsDigest,
+        checksum: null,
         modifiedAt: modifiedAt ?? null,
         length: length ?? null,
         hashStates: isChecked || wantsDigest ? Buffer.alloc(0) : null,

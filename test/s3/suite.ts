@@ -31,6 +31,7 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { after, before, describe, test } from 'node:test';
 import type { ServerEntry, TestServer } from '../servers/catalogue.js';
+import { Checksum } from '../../src/s3/body/checksums.js';
 import { KEY, startGateway, type TestGateway } from '../support/gateway.js';
 
 export const PAIR = {
@@ -49,6 +50,14 @@ const NAMES = [
   'per%20cent%.txt',
   "q'uote(1)!*.txt",
 ];
+
+const fieldOf = (answer: object, name: string): unknown => new Map<string, unknown>(Object.entries(answer)).get(name);
+
+async function sumOf(algorithm: string, bytes: Buffer): Promise<string> {
+  const sum = await Checksum.open(`x-amz-checksum-${algorithm.toLowerCase()}`);
+  sum.update(bytes);
+  return sum.value();
+}
 
 export function s3Suite(entry: ServerEntry): void {
   if (entry.isSeamOnly === true) return;
@@ -408,6 +417,54 @@ export function s3Suite(entry: ServerEntry): void {
       const { json } = await gateway.api.get('/api/transfers', { query: { limit: '2', type: 'upload' } });
       const [last] = json['transfers'] as { path: string; fileSize: number }[];
       assert.deepEqual(last && [last.path, last.fileSize], [`/${key}`, content.length]);
+    });
+
+    for (const [ChecksumAlgorithm, ChecksumType] of [
+      ['CRC32', 'COMPOSITE'],
+      ['CRC64NVME', 'FULL_OBJECT'],
+    ] as const) {
+      test(`a multipart upload with checksums: ${ChecksumAlgorithm}, ${ChecksumType}`, async () => {
+        const key = fresh('summed.bin');
+        const name = `Checksum${ChecksumAlgorithm}`;
+        const begun = await client.send(
+          new CreateMultipartUploadCommand({ ...at(key), ChecksumAlgorithm, ChecksumType }),
+        );
+        assert.deepEqual([begun.ChecksumAlgorithm, begun.ChecksumType], [ChecksumAlgorithm, ChecksumType]);
+        const { UploadId } = begun;
+        const parts = [5 * MIB, 1_234].map((size) => randomBytes(size));
+        const sums = await Promise.all(parts.map((part) => sumOf(ChecksumAlgorithm, part)));
+        const whole = ChecksumType === 'FULL_OBJECT' ? parts : sums.map((sum) => Buffer.from(sum, 'base64'));
+        const joined = await sumOf(ChecksumAlgorithm, Buffer.concat(whole));
+        const expected = ChecksumType === 'FULL_OBJECT' ? joined : `${joined}-${parts.length}`;
+        const send = (index: number, more: object) =>
+          client.send(
+            new UploadPartCommand({ ...at(key), UploadId, PartNumber: index + 1, Body: parts[index], ...more }),
+          );
+        await failsWith('InvalidRequest', send(0, { ChecksumSHA1: await sumOf('SHA1', parts[0] as Buffer) }));
+        await failsWith('BadDigest', send(0, { [name]: sums[1] }));
+        const tags = await Promise.all(parts.map((_, index) => send(index, { [name]: sums[index] })));
+        const complete = (given: readonly (string | undefined)[], more: object = {}) => {
+          const Parts = tags.map(({ ETag }, index) => ({ ETag, PartNumber: index + 1, [name]: given[index] }));
+          const MultipartUpload = { Parts };
+          return client.send(new CompleteMultipartUploadCommand({ ...at(key), UploadId, MultipartUpload, ...more }));
+        };
+        await failsWith('InvalidPart', complete([...sums].reverse()));
+        const otherType = ChecksumType === 'FULL_OBJECT' ? 'COMPOSITE' : 'FULL_OBJECT';
+        await failsWith('InvalidRequest', complete(sums, { ChecksumType: otherType }));
+        await failsWith('BadDigest', complete(sums, { [name]: sums[0] }));
+        await assert.rejects(client.send(new HeadObjectCommand(at(key))), statusIs(404));
+        const done = await complete(sums, { ChecksumType, [name]: expected });
+        assert.deepEqual([fieldOf(done, name), done.ChecksumType], [expected, ChecksumType]);
+        assert.ok((await onDisk(key)).equals(Buffer.concat(parts)));
+      });
+    }
+
+    test('checksums that no object can have', async () => {
+      const begin = (more: object) => client.send(new CreateMultipartUploadCommand({ ...at(fresh()), ...more }));
+      await failsWith('InvalidRequest', begin({ ChecksumAlgorithm: 'MD5' }));
+      await failsWith('InvalidRequest', begin({ ChecksumAlgorithm: 'SHA256', ChecksumType: 'FULL_OBJECT' }));
+      await failsWith('InvalidRequest', begin({ ChecksumAlgorithm: 'CRC64NVME', ChecksumType: 'COMPOSITE' }));
+      await failsWith('InvalidRequest', begin({ ChecksumType: 'COMPOSITE' }));
     });
 
     test('an aborted multipart upload leaves nothing', async () => {

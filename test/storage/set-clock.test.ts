@@ -157,6 +157,7 @@ describe('a database whose clock is set', () => {
         modifiedAt: null,
         length: 10,
         wantsDigest: false,
+        checksum: null,
         hashStates: null,
         layout: null,
       },

@@ -27,16 +27,23 @@ export interface S3Body {
   readonly bytes: Readable | WholeBody;
   /** The digest that the signature promises. The caller compares it. */
   readonly digest: ExpectedDigest | undefined;
+  /** The fields of its checksums. */
+  readonly promised: readonly string[];
   /** Fields of the answer, once the bytes have been read. */
   readonly checksums: () => Readonly<Record<string, string>>;
 }
 
-/** @throws S3Error */
-export async function bodyOf(request: HttpRequest, signed: SignedRequest, key: Buffer): Promise<S3Body> {
+/** `isOfObject`: checksums in the head are not those of the body. @throws S3Error */
+export async function bodyOf(
+  request: HttpRequest,
+  signed: SignedRequest,
+  key: Buffer,
+  isOfObject: boolean,
+): Promise<S3Body> {
   const { headers } = request;
   const { payload } = signed;
   refuseForeignCoding(headers, isStreaming(payload));
-  const checksums = await checksumsOf(headers);
+  const checksums = await checksumsOf(headers, isOfObject);
   if (!isStreaming(payload)) return plainBody(request, payload, checksums);
   const { isSigned, hasTrailer } = STREAMING[payload];
   const field = headers.get('x-amz-trailer')?.trim().toLowerCase();
@@ -47,7 +54,7 @@ export async function bodyOf(request: HttpRequest, signed: SignedRequest, key: B
   const signer = isSigned ? { key, date, scope, seed } : undefined;
   const content = through(request.body, new ChunkedBody(request.body, { size, signer, trailing }));
   const promised = trailing === undefined ? checksums : [...checksums, trailing];
-  return { size, bytes: checked(content, promised), digest: undefined, checksums: () => answered(promised) };
+  return { size, bytes: checked(content, promised), digest: undefined, ...answeredOf(promised) };
 }
 
 function plainBody(request: HttpRequest, payload: string, checksums: readonly Checksum[]): S3Body {
@@ -66,7 +73,7 @@ function plainBody(request: HttpRequest, payload: string, checksums: readonly Ch
       ? undefined
       : { field: 'x-amz-content-sha256', algorithm: 'sha256', value: Buffer.from(payload, 'hex') };
   const bytes = isAnnouncedShort(request) ? wholeOf(request, checksums) : checked(request.body, checksums);
-  return { size, bytes, digest, checksums: () => answered(checksums) };
+  return { size, bytes, digest, ...answeredOf(checksums) };
 }
 
 function wholeOf(request: HttpRequest, checksums: readonly Checksum[]): WholeBody {
@@ -125,9 +132,12 @@ class CheckedBody extends Transform implements Lender {
   }
 }
 
-function answered(checksums: readonly Checksum[]): Record<string, string> {
+function answeredOf(checksums: readonly Checksum[]): Pick<S3Body, 'promised' | 'checksums'> {
   const shown = checksums.filter(({ field }) => field !== 'content-md5');
-  return Object.fromEntries(shown.map((checksum) => [checksum.field, checksum.verify()]));
+  return {
+    promised: shown.map(({ field }) => field),
+    checksums: () => Object.fromEntries(shown.map((checksum) => [checksum.field, checksum.verify()])),
+  };
 }
 
 /** A body with another coding would be stored as it is, and no key says so. */

@@ -23,6 +23,8 @@ const ALGORITHMS = {
 
 type Algorithm = keyof typeof ALGORITHMS;
 
+export const isAlgorithm = (name: string): boolean => name !== 'md5' && Object.hasOwn(ALGORITHMS, name);
+
 const FIELD = /^x-amz-checksum-(sha1|sha256|crc32|crc32c|crc64nvme)$/;
 
 /** One promise about a body. */
@@ -70,17 +72,22 @@ export class Checksum {
 
   /** The value to be answered. @throws S3Error BadDigest */
   verify(): string {
-    this.#value ??= this.#sum.value();
-    if (this.#value !== this.#expected) {
+    const value = this.value();
+    if (value !== this.#expected) {
       throw new S3Error('BadDigest', `the body does not match its ${this.#field}`, 'digest_mismatch');
     }
-    return this.#value;
+    return value;
+  }
+
+  /** In base64. Call it after the last bytes. */
+  value(): string {
+    return (this.#value ??= this.#sum.value());
   }
 }
 
-/** The promises in the head of a request. @throws S3Error */
-export async function checksumsOf(headers: ReadonlyMap<string, string>): Promise<Checksum[]> {
-  const fields = [...headers].filter(([name]) => name === 'content-md5' || FIELD.test(name));
+/** The promises in the head of a request. `isOfObject`: its checksums are not those of the body. @throws S3Error */
+export async function checksumsOf(headers: ReadonlyMap<string, string>, isOfObject: boolean): Promise<Checksum[]> {
+  const fields = [...headers].filter(([name]) => name === 'content-md5' || (!isOfObject && FIELD.test(name)));
   return Promise.all(fields.map(([name, value]) => Checksum.open(name, value)));
 }
 

@@ -1,3 +1,4 @@
+import type { MultipartPart, Upload } from '../../contract/upload.js';
 import type { Connection } from '../../connections/connection.js';
 import type { HttpAnswer } from '../../http/types.js';
 import type { FileInfo } from '../../remotes/remote.js';
@@ -5,11 +6,18 @@ import { type Call, type Command, xmlAnswer } from '../call.js';
 import { S3Error } from '../errors.js';
 import { etagOf } from '../etag.js';
 import { lookAt } from '../look.js';
+import { type ObjectChecksum, objectChecksum } from '../multipart-checksum.js';
+import type { XmlElement } from '../xml.js';
 import { malformed, readXmlList, textIn } from '../xml-body.js';
 import { openUpload } from './multipart-upload.js';
 import { asMismatch, isExclusive } from './put-object.js';
 
-export const completeMultipartUpload: Command = { name: 'CompleteMultipartUpload', scope: 'write', run };
+export const completeMultipartUpload: Command = {
+  name: 'CompleteMultipartUpload',
+  scope: 'write',
+  hasObjectChecksum: true,
+  run,
+};
 
 const MOST_PARTS = 10_000;
 
@@ -23,16 +31,22 @@ async function run(call: Call): Promise<HttpAnswer> {
   const parts = items.map((part) => ({
     number: numberIn(textIn(part, 'PartNumber')),
     etag: tagIn(textIn(part, 'ETag')),
+    checksum: sumIn(part),
   }));
   if (parts.length === 0 || parts.length > MOST_PARTS) throw malformed();
   const complete = async (): Promise<HttpAnswer> => {
-    const { info, isRepeated } = await services.multipart.complete(request, id, parts, { exclusive });
+    let sum: ObjectChecksum | undefined;
+    const admit = async (upload: Upload, chosen: readonly MultipartPart[]): Promise<void> => {
+      sum = await objectChecksum(upload, chosen, call.request.headers);
+    };
+    const { info, isRepeated } = await services.multipart.complete(request, id, parts, { exclusive, admit });
     const etag = etagOf(isRepeated ? await asStored(call, request.connection, info) : info);
     return xmlAnswer('CompleteMultipartUploadResult', [
       ['Location', call.request.path],
       ['Bucket', bucket],
       ['Key', key],
       ['ETag', `"${etag}"`],
+      ...sumElements(sum),
     ]);
   };
   return call.inTime(complete());
@@ -48,6 +62,24 @@ function numberIn(text = ''): number {
   const number = /^\s*\d{1,5}\s*$/.test(text) ? Number(text) : 0;
   if (number >= 1 && number <= MOST_PARTS) return number;
   throw new S3Error('InvalidPart', 'PartNumber must be a number from 1 to 10000');
+}
+
+const SUM = /^Checksum(?=CRC|SHA)/;
+
+/** @throws S3Error MalformedXML for more than one */
+function sumIn(part: Readonly<Record<string, unknown>>): string | undefined {
+  const [name, ...others] = Object.keys(part).filter((name) => SUM.test(name));
+  if (name === undefined) return undefined;
+  if (others.length > 0) throw malformed();
+  return `${name.replace(SUM, '').toLowerCase()} ${textIn(part, name)?.trim() ?? ''}`;
+}
+
+function sumElements(sum: ObjectChecksum | undefined): readonly XmlElement[] {
+  if (sum === undefined) return [];
+  return [
+    [`Checksum${sum.algorithm.toUpperCase()}`, sum.value],
+    ['ChecksumType', sum.type],
+  ];
 }
 
 /** Clients send the tag with quotes, or without. */

@@ -2,6 +2,7 @@ import type { HttpAnswer } from '../../http/types.js';
 import { bucketOf, type Call, type Command, xmlAnswer } from '../call.js';
 import { S3Error } from '../errors.js';
 import { isFolderKey, referToKey } from '../key.js';
+import { askedChecksum, checksumFields, keptChecksum } from '../multipart-checksum.js';
 import { timeIn } from '../times.js';
 import { uploadOf } from './multipart-upload.js';
 
@@ -12,11 +13,17 @@ async function run(call: Call): Promise<HttpAnswer> {
   const connection = await bucketOf(call);
   if (isFolderKey(key))
     throw new S3Error('InvalidRequest', 'a key that ends with "/" is a folder, which has no content');
-  const order = { file: referToKey(connection, key), modifiedAt: timeIn(request.headers) };
+  const checksum = askedChecksum(request.headers);
+  const order = {
+    file: referToKey(connection, key),
+    modifiedAt: timeIn(request.headers),
+    checksum: checksum && keptChecksum(checksum),
+  };
   const { id } = await services.multipart.create(uploadOf(call, connection), order);
-  return xmlAnswer('InitiateMultipartUploadResult', [
+  const answer = xmlAnswer('InitiateMultipartUploadResult', [
     ['Bucket', bucket],
     ['Key', key],
     ['UploadId', id],
   ]);
+  return { ...answer, headers: { ...answer.headers, ...(checksum && checksumFields(checksum)) } };
 }
