@@ -6,8 +6,17 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
-import { AbortMultipartUploadCommand, ListMultipartUploadsCommand, S3Client } from '@aws-sdk/client-s3';
+import {
+  AbortMultipartUploadCommand,
+  CreateMultipartUploadCommand,
+  ListMultipartUploadsCommand,
+  S3Client,
+  UploadPartCommand,
+} from '@aws-sdk/client-s3';
+import net from 'node:net';
 import postgres from 'postgres';
+import { bytesOf, Signer } from '../attacks/support/s3-signer.js';
+import { clientOf, PAIR } from '../s3/suite.js';
 import { OPENSSH, S3_SERVERS, type ServerEntry, type TestServer, VSFTPD } from '../servers/catalogue.js';
 import { held } from '../support/reliability.js';
 import { startSystemServer, tellDue, TEST_KEY, type TestServer as DatabaseServer } from '../storage/databases.js';
@@ -62,11 +71,11 @@ function suite(entry: ServerEntry): void {
           { ...proven, id: 'proven', name: 'Proven' },
         ],
         apiKeys: [
-          { name: 'test', key: KEY },
+          { name: 'test', key: KEY, s3: PAIR },
           { name: 'admin', key: ADMIN_KEY, scopes: ['admin'] },
         ],
         env: { GATEWAY_MASTER_KEY: TEST_KEY },
-        config: { database: { url: databaseUrl }, streams: { s3PartBytes: 5 * MIB } },
+        config: { database: { url: databaseUrl }, streams: { s3PartBytes: 5 * MIB }, s3: { enabled: true } },
       });
     }
 
@@ -125,6 +134,44 @@ function suite(entry: ServerEntry): void {
       assert.equal((await sql`select from uploads where connection_id = 'passing'`).length, 0);
       socket.destroy();
     });
+
+    test('deleting a connection removes the parts of its multipart uploads, also of one that arrives on another node', async () => {
+      const folder = newFolder();
+      await ownConnection('parted');
+      const [first, second] = [nodes[0] ?? assert.fail(), nodes[1] ?? assert.fail()];
+      const client = clientOf(first);
+      const at = { Bucket: 'parted', Key: `${folder}/parts.bin`.slice(1) };
+      const { UploadId = '' } = await client.send(new CreateMultipartUploadCommand(at));
+      for (const [PartNumber, bytes] of [
+        [1, 5 * MIB],
+        [2, 5 * MIB],
+        // A last part, which has no place yet.
+        [9, 70_000],
+      ] as const) {
+        await client.send(new UploadPartCommand({ ...at, UploadId, PartNumber, Body: randomBytes(bytes) }));
+      }
+      client.destroy();
+      const part = { method: 'PUT', path: `/s3/parted/${at.Key}`, query: `partNumber=3&uploadId=${UploadId}` };
+      const arriving = bytesOf(new Signer(second.port, PAIR).sign({ ...part, body: randomBytes(5 * MIB) }));
+      const socket = net.connect(second.port, '127.0.0.1').on('error', () => undefined);
+      socket.write(arriving.subarray(0, -MIB));
+      const writers = () => sql`select from multipart_writers where upload_id = ${UploadId} and number = 3`;
+      await eventually(async () => (await writers()).length === 1, 'the part arrives');
+      const isStore = server.connection.type === 's3';
+      const stored = isStore ? await openIn(storeConnection(), folder) : await server.disk.files(folder);
+      assert.ok(stored.length > 0, 'there is something to remove');
+      const deleted = await admin().send('/manage/connections/parted?confirm=true', { method: 'DELETE' });
+      assert.equal(deleted.status, 200, deleted.text);
+      await eventually(async () => (await server.disk.files(folder)).length === 0, 'no file is left');
+      if (isStore) assert.deepEqual(await openIn(storeConnection(), folder), []);
+      for (const table of ['uploads', 'multipart_parts', 'multipart_writers', 'multipart_files']) {
+        const column = table === 'uploads' ? 'id' : 'upload_id';
+        assert.equal((await sql`select from ${sql(table)} where ${sql(column)} = ${UploadId}`).length, 0, table);
+      }
+      socket.destroy();
+    });
+
+    const storeConnection = () => server.connection as unknown as S3Connection;
 
     test('a connection whose server is away is still deleted, without waiting for it', async () => {
       const folder = newFolder();
@@ -318,8 +365,7 @@ function suite(entry: ServerEntry): void {
 
 type S3Connection = Connection & { readonly type: 's3' };
 
-/** Its multipart uploads; the gateway may still be aborting those that earlier tests left elsewhere. */
-async function abortIn(connection: S3Connection, folder: string): Promise<void> {
+async function withStore<T>(connection: S3Connection, work: (client: S3Client, bucket: string) => Promise<T>) {
   const { endpoint, region, bucket, accessKeyId, secretAccessKey } = connection;
   const client = new S3Client({
     endpoint: endpoint ?? assert.fail(),
@@ -327,13 +373,29 @@ async function abortIn(connection: S3Connection, folder: string): Promise<void> 
     forcePathStyle: true,
     credentials: { accessKeyId, secretAccessKey },
   });
-  const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket: bucket }));
-  const found = Uploads.filter(({ Key }) => `/${Key}`.includes(`${folder}/`));
-  assert.ok(found.length > 0, folder);
-  for (const { Key, UploadId } of found) {
-    await client.send(new AbortMultipartUploadCommand({ Bucket: bucket, Key, UploadId }));
+  try {
+    return await work(client, bucket);
+  } finally {
+    client.destroy();
   }
-  client.destroy();
+}
+
+/** Its multipart uploads in a folder; the gateway may still be aborting those that earlier tests left elsewhere. */
+function openIn(connection: S3Connection, folder: string) {
+  return withStore(connection, async (client, bucket) => {
+    const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket: bucket }));
+    return Uploads.filter(({ Key }) => `/${Key}`.includes(`${folder}/`));
+  });
+}
+
+async function abortIn(connection: S3Connection, folder: string): Promise<void> {
+  const found = await openIn(connection, folder);
+  assert.ok(found.length > 0, folder);
+  await withStore(connection, async (client, Bucket) => {
+    for (const { Key, UploadId } of found) {
+      await client.send(new AbortMultipartUploadCommand({ Bucket, Key, UploadId }));
+    }
+  });
 }
 
 describe('at once', { concurrency: true }, () => {
