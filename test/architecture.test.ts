@@ -421,6 +421,7 @@ test('a table is written by one module, and docs/architecture.md says by which',
     'webhook_secrets',
     'receipt_key_secrets',
     's3_access_key_secrets',
+    'transfer_secrets',
   ];
   const silent = [...known.keys()].filter((table) => !written.has(table) && !unseen.includes(table));
   assert.deepEqual(silent, []);

@@ -40,6 +40,7 @@ import { sandboxEndpoints } from './sandbox/webhooks.js';
 import type { Services } from './services.js';
 import { health, type MetricsServices, readiness, type ReadyServices, showMetrics } from './system/probes.js';
 import { historyEndpoints } from './transfers/history.js';
+import { repetitionEndpoints } from './transfers/again.js';
 import { liveTransferEndpoints } from './transfers/live.js';
 import {
   beginUpload,
@@ -64,7 +65,7 @@ const endpoints: readonly Endpoint<Services>[] = [
   ...[...connectionEndpoints, ...testEndpoints, ...healthEndpoints, ...hostKeyEndpoints, ...keyPairEndpoints],
   ...keyEndpoints,
   // Before the one with an id: the first match is used.
-  ...[...liveTransferEndpoints, ...historyEndpoints],
+  ...[...liveTransferEndpoints, ...historyEndpoints, ...repetitionEndpoints],
   ...[...watchedFolderEndpoints, ...checkEndpoints, ...attemptEndpoints, ...deliveryEndpoints],
   ...[...jobEndpoints, ...scheduleEndpoints],
   ...[...eventEndpoints, ...feedEndpoints, ...webhookEndpoints, ...webhookSecretEndpoints, ...sandboxEndpoints],

@@ -221,6 +221,7 @@ function addTransferCommands(program: Command, actions: Actions): void {
   );
   actions.remote(group.command('live').description('those that run now'), transfers.listLive);
   actions.remote(group.command('cancel').description('end a running one').argument('<id>'), transfers.cancelTransfer);
+  actions.remote(group.command('again').description('repeat a failed one').argument('<id>'), transfers.repeatTransfer);
   actions.remote(
     filtered(group.command('export').description('the whole history to standard output'))
       .addOption(new Option('--format <format>').choices(['csv', 'ndjson']).default('csv'))

@@ -39,8 +39,8 @@ type Encoding = 'text' | 'base64';
 /**
  * Every method rejects with FtgError, or with the reason of its signal. Failed calls are retried according to `retry`
  * if a second run does no harm. append, exec, createWatchedFolder, jobs.create, jobs.retry, links.create,
- * schedules.create, schedules.run, webhooks.create and webhooks.rotateSecret are retried only if they certainly have
- * not begun.
+ * repeatTransfer, schedules.create, schedules.run, webhooks.create and webhooks.rotateSecret are retried only if they
+ * certainly have not begun.
  */
 export class FileTransferGateway {
   readonly jobs: Jobs;
@@ -297,6 +297,11 @@ export class FileTransferGateway {
   async transfer(id: string, options: CallOptions = {}): Promise<api.TransferDetails> {
     type Answer = { readonly transfer: api.TransferDetails };
     return (await this.#transport.json<Answer>(reading(at('/api/transfers', id), options))).transfer;
+  }
+
+  /** Runs a failed transfer again whose `repeatable` is true. Resolves when it is done. */
+  repeatTransfer(id: string, options: CallOptions = {}): Promise<api.RepeatedTransferAnswer> {
+    return this.#transport.json(changingOnce(`${at('/api/transfers', id)}/again`, options));
   }
 
   /** A JWS in its compact form; `ftg verify`, or any software with EdDSA, checks it. */

@@ -41,6 +41,7 @@ export type ScheduleChanges = Given<Schemas['ScheduleChanges']>;
 export type TestEvent = Schemas['TestEvent'];
 export type Transfer = Schemas['Transfer'];
 export type TransferDetails = Schemas['TransferDetails'];
+export type RepeatedTransferAnswer = Schemas['RepeatedTransferAnswer'];
 export type TransferItem = Schemas['TransferItem'];
 export type TransfersAnswer = Schemas['TransfersAnswer'];
 export type TransfersQuery = Given<Schemas['ListTransfersQuery']>;

@@ -369,6 +369,15 @@ const catalogue = {
     remedy: 'Look at its state: there is nothing to end or change.',
     example: 'transfer 0199c2f4-6f5e-7c1a-9a51-0d2f64b1c7e2 does not run, or has only just begun',
   },
+  not_repeatable: {
+    status: 409,
+    fault: 'client',
+    retry: 'no',
+    meaning: 'The history cannot repeat this transfer; the text says why.',
+    remedy: 'Send the request itself again, with its file. For the file of a job, repeat the job.',
+    example:
+      'transfer 0199c2f4-6f5e-7c1a-9a51-0d2f64b1c7e2 is an upload, whose bytes are not kept: send the file again',
+  },
   source_suspicious: {
     status: 409,
     fault: 'client',

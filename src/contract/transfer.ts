@@ -74,6 +74,13 @@ const cause = {
   errorCode: kept(textOrNull(ERROR_CODE)),
   jobId: kept(textOrNull('The job that it is of.')),
 };
+/** Whether `POST /api/transfers/{id}/again` takes it. */
+const repeatable = derived(
+  Type.Boolean({
+    description:
+      'Whether `POST /api/transfers/{id}/again` can repeat it: it failed, its request was kept, and no repetition of it runs or has succeeded. The bytes of uploads and writes are never kept.',
+  }),
+);
 const requestId = kept(textOrNull('The identifier of its request; for the file of a job, that of the job.'));
 const linkId = kept(textOrNull('The link that it came by, without a key of its own.'));
 
@@ -88,6 +95,7 @@ export const managedTransferFields = {
   ...transferItemFields,
   ...cause,
   linkId,
+  repeatable,
   live: derived(
     Type.Optional(
       group(
@@ -137,6 +145,7 @@ export const receiptedFields = {
 export const transferFields = {
   ...receiptedFields,
   live: managedTransferFields.live,
+  repeatable,
   /** Why a stored file could not be checked after its server had acknowledged it. */
   unverified: hidden<Unverified | null>(),
   verified: derived(
@@ -165,6 +174,8 @@ export const transferFields = {
 export const transferColumns = {
   ...transferFields,
   accountId: hidden<string>(),
+  /** As JSON: what repeats it. A transfer that has succeeded keeps none. */
+  request: hidden<string | null>(),
   /** Whether it counts as an action of the month. */
   countsAction: hidden<boolean>(),
 };
@@ -190,6 +201,7 @@ export const transferExample = {
   requestId: 'order-4711',
   jobId: null,
   linkId: null,
+  repeatable: false,
   digest: 'sha-256:b94d27b9934d3e08a52e52d7da7dabfac484efe37a5380ee9088f7ace2efcde9',
   noDigest: null,
   digestReadBytes: 0,

@@ -57,8 +57,18 @@ export interface OperationRequest {
   readonly isFree?: boolean;
   /** What fails before `Operation.confirm` is not recorded: it may not be wanted, or is tried again. */
   readonly isTentative?: boolean;
+  /** What repeats it, should it fail; absent: nothing but a new request does. */
+  readonly repeated?: KeptRequest;
   /** Whether the file's digest is wanted; absent = as its connection says. */
   readonly wantsDigest?: boolean | undefined;
+}
+
+/** The parts of a request that the history keeps. */
+export interface KeptRequest {
+  /** Without secrets. */
+  readonly fields: object;
+  /** Kept sealed: it may hold a secret. */
+  readonly url?: URL;
 }
 
 /** The link that a request came by. */
@@ -229,6 +239,7 @@ export class Operations {
       countsAction,
       linkId: request.link?.id,
       isTentative: request.isTentative,
+      ...keptOf(request.repeated),
       ...recordOf(request.job),
     });
     return new RunningOperation(request, direction, transfer, this.#options, untake);
@@ -238,6 +249,16 @@ export class Operations {
   planOf({ plan }: Pick<Caller, 'plan'>): { readonly connections: number; readonly monthlyActions: number } {
     return this.#options.plans[plan] ?? { connections: 1, monthlyActions: 1 };
   }
+}
+
+/** Longer requests are not kept: the history has many rows. */
+const MAX_KEPT_CHARACTERS = 8_192;
+
+function keptOf(repeated: KeptRequest | undefined): { readonly request?: string; readonly url?: string } {
+  if (repeated === undefined) return {};
+  const request = JSON.stringify(repeated.fields);
+  if (request.length > MAX_KEPT_CHARACTERS) return {};
+  return { request, ...(repeated.url === undefined ? {} : { url: repeated.url.href }) };
 }
 
 const UNRECORDED_TEXT =

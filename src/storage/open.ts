@@ -193,7 +193,8 @@ function assemble(
   const signing = new WebhookSecret(database, webhookSecrets, 'webhooks');
   const webhooks = new Webhooks(database, webhookSecrets, signing, subscriptions);
   const jobRows = new Jobs(database, queue, new NamedSecrets(keyring, 'job_secrets'), outbox);
-  const history = new TransferHistory({ database, nodeId: node.id, outbox, receipts, subscriptions, options });
+  const urls = new NamedSecrets(keyring, 'transfer_secrets');
+  const history = new TransferHistory({ database, nodeId: node.id, outbox, receipts, subscriptions, urls, options });
   const checks = new WatchChecks(database, node.id);
   const folders = new WatchedFolders(database, queue, checks, outbox, node.id);
   const outgoing = new WebhookEvents(database, queue, outbox, folders, webhooks);

@@ -68,7 +68,10 @@ export type EventFeeds = Face<FeedStore>;
 export type EventNumbers = Face<NumberStore>;
 export type Figures = Face<FigureStore>;
 export type FolderSecrets = Face<FolderSecretStore>;
-type History = Pick<TransferHistory, 'admit' | 'begin' | 'list' | 'find' | 'count' | 'queuedRows'>;
+type History = Pick<
+  TransferHistory,
+  'admit' | 'begin' | 'list' | 'find' | 'repetition' | 'repeat' | 'count' | 'queuedRows'
+>;
 export type IdempotencyStore = Face<IdempotencyKeys>;
 export type Jobs = Face<JobStore>;
 export type JobTree = Face<JobTreeStore>;
@@ -207,6 +210,7 @@ export { joinConnection, settingsOf } from './tables/connection-rows.js';
 export { type ConnectionDraft, draftRow, type ManagedConnection, type SecretChanges } from './tables/connections.js';
 export { type FeedPage, type FeedQuery } from './tables/event-feeds.js';
 export type { DayFigures } from './tables/figures.js';
+export type { Repetition } from './tables/transfer-repetitions.js';
 export type { StoredTransfer } from './tables/history-queries.js';
 export type { IdempotencyClaim, StoredAnswer } from './tables/idempotency.js';
 export { type Findings, FoundFiles } from './tables/found-files.js';

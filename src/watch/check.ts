@@ -317,5 +317,7 @@ function pollRow(folder: WatchedFolder, check: WatchCheck, createdAt: Date, id: 
     copyId: null,
     uploadId: null,
     linkId: null,
+    request: null,
+    url: null,
   };
 }

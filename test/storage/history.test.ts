@@ -132,6 +132,7 @@ for (const kind of DATABASES) {
         outbox: { announce: () => undefined },
         receipts: { linked: () => assert.fail('no receipts'), afterwards: () => assert.fail('no receipts') },
         subscriptions: { wantedOf },
+        urls: { sealingWritten: () => assert.fail('no urls'), find: () => assert.fail('no urls') },
         options: { log: () => undefined },
       });
       try {

@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { GatewayError } from '../../base/errors.js';
 import { count, group, object, oneOf, success, text } from '../../contract/schema.js';
 import { copyFields } from '../../contract/file-request.js';
@@ -7,12 +7,13 @@ import { applyTemplate, checkTemplate, templateFacts } from '../../operations/na
 import { requireActive, requireOpen } from '../../connections/require.js';
 import { referTo } from '../../operations/path-reference.js';
 import { json } from '../../http/answer.js';
+import type { HttpAnswer } from '../../http/types.js';
 import { reprDigest, wantsReprDigest } from '../../http/repr-digest.js';
 import { endpoint, jsonContent } from '../endpoint.js';
 import { answeredPath, durationMs, keptTime, timeOf } from '../fields.js';
 import { jobAnswer, jobExample } from '../jobs/job.js';
 import { acceptedAsync, oneFile, prefersAsync } from '../jobs/respond-async.js';
-import { connectionOf, operationFor, type Services } from '../services.js';
+import { connectionOf, type OperationContext, operationFor, type Services } from '../services.js';
 
 const copyAnswer = object('CopyAnswer', {
   success: success(),
@@ -40,6 +41,8 @@ const copyExample = {
   durationMs: 210,
 } as const;
 
+export const copyRequest = object('CopyRequest', copyFields);
+
 export const copyFile = endpoint({
   method: 'POST',
   path: '/api/copy',
@@ -49,7 +52,7 @@ export const copyFile = endpoint({
   summary: 'Copy a file between connections',
   description:
     'Streams a file from one connection to another, or lets the store copy it where both ends are one S3 store. Needs a plan with more than one connection, and a key with the scope `read` beside `write`. With `Prefer: respond-async` a job does it, which goes on whichever node dies; a file with a `rawName` is copied at once all the same.',
-  body: object('CopyRequest', copyFields),
+  body: copyRequest,
   bodyExamples: {
     copy: {
       source_connection_id: 'warehouse',
@@ -85,8 +88,15 @@ export const copyFile = endpoint({
     'size_mismatch',
     'readback_mismatch',
   ],
-}).handle(async (input, services: Services) => {
-  const { caller, body } = input;
+}).handle((input, services: Services) => copy(input, services, input.body));
+
+/** Copies it, for the first time or again. */
+export async function copy(
+  input: OperationContext,
+  services: Services,
+  body: Static<typeof copyRequest>,
+): Promise<HttpAnswer> {
+  const { caller } = input;
   operations.requirePlanForCopies(services.operations, caller);
   // A key may be allowed to write but not to read; then it must not learn what exists.
   if (!caller.scopes.includes('read')) {
@@ -130,7 +140,7 @@ export const copyFile = endpoint({
   const isAlways = source.digests === 'always' || target.digests === 'always';
   const wantsDigest = isAlways || wantsReprDigest(input.request.headers);
   const { result, durationMs, digest } = await services.operations.run(
-    operationFor(input, target, 'copy', wanted),
+    { ...operationFor(input, target, 'copy', wanted), repeated: { fields: body } },
     (operation) =>
       operations.copyFile(services.operations, operation, {
         source,
@@ -152,4 +162,4 @@ export const copyFile = endpoint({
     ...(result.isServerSide && wantsDigest ? { noDigest: 'server_side_copy' } : {}),
   };
   return json(200, answer, reprDigest(digest));
-});
+}

@@ -4,7 +4,7 @@ import * as changes from '../../operations/change.js';
 import { referTo } from '../../operations/path-reference.js';
 import { endpoint } from '../endpoint.js';
 import { answeredPath } from '../fields.js';
-import { atConnection, connectionIn, operationFor, type Services } from '../services.js';
+import { atConnection, connectionOf, type OperationContext, operationFor, type Services } from '../services.js';
 
 export const makeFolder = endpoint({
   method: 'POST',
@@ -29,12 +29,14 @@ export const makeFolder = endpoint({
   },
   isRemote: true,
   errors: ['quota_exceeded', 'not_found', 'already_exists', 'no_space'],
-}).handle(async (input, services: Services) => {
-  const { path } = input.body;
-  const connection = await connectionIn(input, services);
+}).handle((input, services: Services) => mkdir(input, services, input.params.connectionId, input.body.path));
+
+/** Makes it, for the first time or again. */
+export async function mkdir(input: OperationContext, services: Services, connectionId: string, path: string) {
+  const connection = await connectionOf(services, input.caller, connectionId);
   const folder = referTo(connection, path, 'path');
   const { result } = await services.operations.run(operationFor(input, connection, 'mkdir', path), (operation) =>
     changes.makeFolder(operation, folder),
   );
-  return { success: true, path: result.path, created: result.created };
-});
+  return { success: true as const, path: result.path, created: result.created };
+}

@@ -1,3 +1,4 @@
+import type { Static } from 'typebox';
 import { group, object, success, text } from '../../contract/schema.js';
 import { connectionParameter, moveFields } from '../../contract/file-request.js';
 import * as changes from '../../operations/change.js';
@@ -5,7 +6,9 @@ import { referTo } from '../../operations/path-reference.js';
 import { endpoint } from '../endpoint.js';
 import { durationMs, TRANSFER } from '../fields.js';
 import { TRANSFER_ID } from '../../contract/examples.js';
-import { connectionIn, operationFor, type Services } from '../services.js';
+import { connectionOf, type OperationContext, operationFor, type Services } from '../services.js';
+
+export const moveRequest = object('MoveRequest', moveFields);
 
 export const moveFile = endpoint({
   method: 'POST',
@@ -16,7 +19,7 @@ export const moveFile = endpoint({
   summary: 'Move or rename a file',
   description: 'Moves a file within a connection and creates missing folders.',
   params: connectionParameter,
-  body: object('MoveRequest', moveFields),
+  body: moveRequest,
   bodyExamples: { rename: { from: '/upload/report.pdf', to: '/archive/2026/report.pdf' } },
   idempotent: ({ params, body }) => ({ connections: [params.connectionId], from: body.from }),
   answer: {
@@ -38,14 +41,27 @@ export const moveFile = endpoint({
   },
   isRemote: true,
   errors: ['quota_exceeded', 'not_found', 'already_exists', 'is_a_folder', 'no_space', 'size_mismatch'],
-}).handle(async (input, services: Services) => {
-  const { body } = input;
-  const connection = await connectionIn(input, services);
+}).handle((input, services: Services) => move(input, services, input.params.connectionId, input.body));
+
+/** Moves it, for the first time or again. */
+export async function move(
+  input: OperationContext,
+  services: Services,
+  connectionId: string,
+  body: Static<typeof moveRequest>,
+) {
+  const connection = await connectionOf(services, input.caller, connectionId);
   const from = referTo(connection, body.from, 'from', body.rawName);
   const to = referTo(connection, body.to, 'to');
   const { result, transferId, durationMs } = await services.operations.run(
-    operationFor(input, connection, 'move', body.to),
+    { ...operationFor(input, connection, 'move', body.to), repeated: { fields: body } },
     (operation) => changes.moveFile(operation, from, to, { replace: body.overwrite }),
   );
-  return { success: true, from: result.from.toWellFormed(), to: result.to, durationMs, transfer: { id: transferId } };
-});
+  return {
+    success: true as const,
+    from: result.from.toWellFormed(),
+    to: result.to,
+    durationMs,
+    transfer: { id: transferId },
+  };
+}

@@ -5,9 +5,9 @@ import type { Connection } from '../../connections/connection.js';
 import { connectionSummary, summaryOf } from '../../contract/connection/schemas.js';
 import { json } from '../../http/answer.js';
 import { reprDigest } from '../../http/repr-digest.js';
-import type { RequestContext } from '../../http/types.js';
+import type { HttpAnswer, RequestContext } from '../../http/types.js';
 import { checkTemplate, requireName, templateFacts } from '../../operations/names.js';
-import { type Operation } from '../../operations/operation.js';
+import type { KeptRequest, Operation } from '../../operations/operation.js';
 import { referTo } from '../../operations/path-reference.js';
 import { promisedDigest, type ExpectedDigest } from '../../operations/pump.js';
 import { putUrl } from '../../operations/put-url.js';
@@ -22,7 +22,7 @@ import { answeredPath, durationMs, keptTime, timeOf, TRANSFER } from '../fields.
 import { CONNECTION_EXAMPLE, TRANSFER_ID } from '../../contract/examples.js';
 import { jobAnswer, jobExample } from '../jobs/job.js';
 import { acceptedAsync, oneFile, prefersAsync } from '../jobs/respond-async.js';
-import { atConnection, connectionIn, operationFor, type Services } from '../services.js';
+import { atConnection, connectionIn, type OperationContext, operationFor, type Services } from '../services.js';
 import {
   sourceOf,
   uploadForms,
@@ -107,24 +107,48 @@ export const uploadFile = endpoint({
   const source = await sourceOf(input, services);
   const fields = { ...input.query, ...source.fields };
   checkFields(connection, fields);
-  if ('url' in source && prefersAsync(input.request)) {
-    return acceptedAsync(await beginUpload(services, input, connection, { ...source, fields }));
-  }
-  const { filename, run, isDated } =
-    'url' in source
-      ? fetching(services, connection, fields, source, input.query.verify === 'readback')
-      : storing(services, connection, input.query, source, digest);
+  const readsBack = input.query.verify === 'readback';
+  if ('url' in source) return uploadUrl(input, services, connection, { ...source, fields, readsBack });
+  return store(input, services, connection, fields, storing(services, connection, input.query, source, digest));
+});
+
+/** The url's file, for the first time or again. */
+export async function uploadUrl(
+  input: OperationContext,
+  services: Services,
+  connection: Connection,
+  source: UrlSource & { readonly readsBack: boolean },
+): Promise<HttpAnswer> {
+  const { fields, url, readsBack } = source;
+  if (prefersAsync(input.request)) return acceptedAsync(await beginUpload(services, input, connection, source));
+  const { path, filename, filename_template, overwrite, mtime } = fields;
+  const kept = { path, filename, filename_template, overwrite, mtime, readsBack };
+  const upload = fetching(services, connection, fields, source, readsBack);
+  return store(input, services, connection, fields, upload, { fields: kept, url });
+}
+
+async function store(
+  input: OperationContext,
+  services: Services,
+  connection: Connection,
+  fields: UploadFields,
+  { filename, run, isDated }: Upload,
+  repeated?: KeptRequest,
+): Promise<HttpAnswer> {
   const {
     result,
     transferId,
     durationMs,
     digest: taken,
-  } = await services.operations.run(operationFor(input, connection, 'upload', fields.path ?? '', filename), run);
+  } = await services.operations.run(
+    { ...operationFor(input, connection, 'upload', fields.path ?? '', filename), ...(repeated && { repeated }) },
+    run,
+  );
   const transfer = { id: transferId, filename: result.name, path: result.path, size: result.size, durationMs };
   const dated = isDated() ? { modifiedAt: shownTime(result) } : {};
   const answer = { success: true, transfer: { ...transfer, ...dated, connection: summaryOf(connection) } };
   return json(200, answer, reprDigest(taken));
-});
+}
 
 /** Checks now what can be checked; the job checks it again when it runs. */
 async function beginUpload(

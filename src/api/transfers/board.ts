@@ -26,6 +26,7 @@ const SMOOTHING = 0.4;
 
 /** A running transfer in the form of the API. */
 type RunningTransfer = Omit<ManagedTransfer, 'createdAt'> & {
+  readonly repeatable: false;
   readonly createdAt: string;
   readonly live: Pick<RunningRow, 'bytes' | 'totalBytes' | 'bytesPerSecond' | 'step'> & { readonly startedAt: string };
 };
@@ -177,6 +178,7 @@ function viewOf({ id, bytes, totalBytes, bytesPerSecond, step, job, facts }: Run
     fileSize: bytes,
     status: 'pending',
     jobId: job?.id ?? null,
+    repeatable: false,
     errorMessage: null,
     errorCode: null,
     durationMs: Math.max(0, Date.now() - Date.parse(startedAt)),

@@ -69,6 +69,12 @@ export const cancelTransfer = shows(
   (_, id) => `${id} is being ended`,
 );
 
+/** Uses the file API, so that any key that may write can repeat one. */
+export const repeatTransfer = shows(
+  ({ gateway, signal }, [id = '']) => gateway.files.repeatTransfer(id, { signal }),
+  ({ transfer }) => `done: transfer ${transfer.id}`,
+);
+
 interface ExportOptions {
   readonly format: 'csv' | 'ndjson';
   readonly connection?: string;

@@ -145,6 +145,11 @@ export const errors: Readonly<Record<ErrorCode, ErrorTexts>> = {
     meaning: 'Es ist beendet, widerrufen oder ausgeschaltet.',
     remedy: 'Sehen Sie nach seinem Zustand: Es gibt nichts zu beenden oder zu ändern.',
   },
+  not_repeatable: {
+    meaning: 'Der Verlauf kann diese Übertragung nicht wiederholen. Die Meldung sagt, warum.',
+    remedy:
+      'Senden Sie die Anfrage selbst noch einmal, mit ihrer Datei. Eine Datei eines Auftrags wiederholt der Auftrag.',
+  },
   source_suspicious: {
     meaning:
       'Die Quelle ist leer oder hat seit dem letzten Lauf mehr als die Hälfte ihrer Dateien verloren. Nichts wurde gelöscht.',

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { uuidv7 } from '../../base/uuid.js';
 import type { Database } from '../postgres/database.js';
-import type { Queryable, Transaction } from '../postgres/sql.js';
+import { type Queryable, tableOf, type Transaction } from '../postgres/sql.js';
 import { StartupError } from '../startup.js';
 import { type Keyring, SecretError, type SealedSecret } from './secrets.js';
 
@@ -13,6 +13,7 @@ const TABLES = {
   job_secrets: { row: 'job_id', name: 'name' },
   receipt_key_secrets: { row: 'receipt_key_id', name: 'name' },
   s3_access_key_secrets: { row: 'access_key_id', name: 'name' },
+  transfer_secrets: { row: 'transfer_id', name: 'name' },
   webhook_secrets: { row: 'webhook_id', name: 'name' },
   watched_folder_secrets: { row: 'folder_id', name: 'id' },
 } as const;
@@ -28,7 +29,15 @@ function sealedColumns(sql: Queryable) {
   return sql`key_id, wrapped_key, nonce, ciphertext`;
 }
 
-/** The sealed values of accounts, connections, jobs, webhooks, receipt keys or S3 access keys, by name. */
+interface SealedWith {
+  readonly values: readonly { readonly owner: string; readonly value: string }[];
+  /** Owners. */
+  readonly forgotten: readonly string[];
+}
+
+const hexOf = (bytes: Buffer): string => bytes.toString('hex');
+
+/** The sealed values of accounts, connections, jobs, transfers, webhooks, receipt keys or S3 access keys, by name. */
 export class NamedSecrets {
   readonly #keyring: Keyring;
   readonly #table: NamedTable;
@@ -66,6 +75,31 @@ export class NamedSecrets {
       values (${owner}, ${name}, ${keyId}, ${wrappedKey}, ${nonce}, ${ciphertext})
       on conflict (${row}, name) do update set key_id = excluded.key_id, wrapped_key = excluded.wrapped_key,
         nonce = excluded.nonce, ciphertext = excluded.ciphertext, updated_at = now()`;
+  }
+
+  /**
+   * Parts of a statement whose part `written` has written rows of owners: those with a value get it, if they have none,
+   * and those that are named lose it.
+   */
+  sealingWritten(sql: Queryable, name: string, { values, forgotten }: SealedWith) {
+    const row = sql(TABLES[this.#table].row);
+    const sealed = values.map(({ owner, value }) => {
+      const { keyId, ...bytes } = this.#keyring.seal(value, { table: this.#table, rowId: owner, name });
+      const [wrappedKey, nonce, ciphertext] = [bytes.wrappedKey, bytes.nonce, bytes.ciphertext].map(hexOf);
+      return { owner, keyId, wrappedKey, nonce, ciphertext };
+    });
+    const types = { owner: 'uuids', keyId: 'texts', wrappedKey: 'texts', nonce: 'texts', ciphertext: 'texts' } as const;
+    return sql`
+      sealed as (
+        insert into ${sql(this.#table)} (${row}, name, key_id, wrapped_key, nonce, ciphertext)
+        select t.owner, ${name}, t.key_id, decode(t.wrapped_key, 'hex'), decode(t.nonce, 'hex'),
+          decode(t.ciphertext, 'hex')
+        from ${tableOf(sql, sealed, types)} join written w on w.id = t.owner
+        on conflict do nothing
+      ),
+      forgotten as (
+        delete from ${sql(this.#table)} where ${row} = any(${sql.types.uuids(forgotten)}) and name = ${name}
+      ),`;
   }
 
   /** Stores exactly these values for the owner; equal stored values are not changed. */
@@ -158,7 +192,7 @@ function folderPlace(folderId: string, id: string) {
 export async function rewrapAll(tx: Transaction, keyring: Keyring, formerId: string): Promise<number> {
   // Blocks provisioning, so that no secret is written with the former key meanwhile.
   await tx`lock table connection_secrets, watched_folder_secrets, account_secrets, job_secrets,
-    webhook_secrets, receipt_key_secrets, s3_access_key_secrets in share row exclusive mode`;
+    webhook_secrets, receipt_key_secrets, s3_access_key_secrets, transfer_secrets in share row exclusive mode`;
   let count = 0;
   for (const [table, columns] of Object.entries(TABLES)) {
     for (;;) {

@@ -13,6 +13,7 @@ import {
 import { columnsOf, type Queryable, takeRows } from '../postgres/sql.js';
 import type { TransferFilter } from './transfer.js';
 import { firstIdAt } from '../postgres/clock.js';
+import { isRepeatable } from './transfer-repetitions.js';
 import { DAY_MS } from '../../contract/units.js';
 
 export async function listItems(
@@ -35,7 +36,7 @@ export async function findTransfer(sql: Queryable, accountId: string, id: string
     (select json_build_object('id', k.id, 'name', k.name) from api_keys k
      where k.id = t.key_id and k.account_id = t.account_id)`;
   const [row] = await sql<Stored<StoredTransfer>[]>`
-    select ${columnsOf(sql, transferFields, { table: 't', made: { digest: digestOf(sql), key } })}
+    select ${columnsOf(sql, transferFields, { table: 't', made: { digest: digestOf(sql), key, repeatable: isRepeatable(sql, 't') } })}
     from transfers t where id = ${id} and account_id = ${accountId}`;
   return row === undefined ? undefined : { ...row, stages: stagesOf(row.stages) };
 }
@@ -55,6 +56,7 @@ export async function itemsOfIds(
 export interface StoredTransfer extends Transfer {
   /** The API key of the request. */
   readonly key: { readonly id: string; readonly name: string } | null;
+  readonly repeatable: boolean;
 }
 
 type Stored<T extends ReceiptedTransfer> = Omit<T, 'stages'> & { readonly stages: string | null };

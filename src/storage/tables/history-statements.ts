@@ -13,6 +13,7 @@ import { endingCopies } from './route-copies.js';
 import type { NewTransfer, TransferRow } from './transfer.js';
 import { addingHours, LOOKUP_SLOT } from './transfer-hours.js';
 import { type Failed, failureOf, isReported, NONE_WANTED, transferEvents, type Wanted } from './transfer-events.js';
+import type { NamedSecrets } from '../secrets/sealed-rows.js';
 import { endingUploads } from './uploads.js';
 
 /** Transfers with a record of their own; only their end is written here. */
@@ -49,8 +50,13 @@ export function pendingRow(id: string, createdAt: Date, item: NewTransfer): Tran
     copyId: item.copyId ?? null,
     uploadId: item.uploadId ?? null,
     linkId: item.linkId ?? null,
+    request: item.request ?? null,
+    url: item.url ?? null,
   };
 }
+
+/** The name of a sealed url. */
+export const URL_NAME = 'url';
 
 /** The columns that a batch writes, by field. */
 const WRITTEN = Object.keys(columnNamesOf(transferColumns)) as (
@@ -70,6 +76,7 @@ const ENDING = [
   'digestReadBytes',
   'stages',
   'unverified',
+  'request',
 ] as const satisfies typeof WRITTEN;
 const ENDS = fromExcluded(ENDING.map(columnOf));
 const COLUMNS = WRITTEN.map(columnOf).join(', ');
@@ -135,6 +142,13 @@ function counting(sql: Queryable, nodeId: string | null) {
     summed as (${addingHours(sql, sql`select 1 as sign, * from written where status <> 'pending'`)})`;
 }
 
+interface BatchOptions {
+  readonly links?: ChainLinks | undefined;
+  readonly wanted?: Wanted;
+  /** Seals the urls of uploads; absent: none is kept. */
+  readonly urls?: Pick<NamedSecrets, 'sealingWritten'>;
+}
+
 /**
  * Writes a batch: new rows, the ends of pending ones, and the receipts that they add to their account's chain. A
  * repeated batch changes nothing, so it may be sent again after a lost connection. Resolves to the ids of the written
@@ -144,7 +158,7 @@ export async function writeBatch(
   sql: Queryable,
   nodeId: string,
   batch: readonly TransferRow[],
-  { links, wanted = NONE_WANTED }: { readonly links?: ChainLinks | undefined; readonly wanted?: Wanted } = {},
+  { links, wanted = NONE_WANTED, urls }: BatchOptions = {},
 ): Promise<ReadonlySet<string>> {
   // In id order: two batches with common rows lock them in the same order.
   const rows = [...batch].sort((a, b) => (a.id < b.id ? -1 : 1));
@@ -175,9 +189,22 @@ export async function writeBatch(
     ${rows.some(({ linkId }) => linkId !== null) ? endingUses(sql, nodeId) : sql``}
     ${transferEvents(sql, rows, wanted)}
     ${chain?.with ?? sql``}
+    ${urls === undefined ? sql`` : keepingUrls(sql, urls, rows)}
     ${counting(sql, nodeId)}
     select array_agg(id) as ids ${chain?.required ?? sql``} from written`;
   return new Set(result?.ids ?? []);
+}
+
+/** A url is kept as long as its upload may be repeated. */
+function keepingUrls(sql: Queryable, urls: Pick<NamedSecrets, 'sealingWritten'>, rows: readonly TransferRow[]) {
+  const given = rows.flatMap(({ id, url, status }) => (url === null ? [] : [{ id, url, status }]));
+  if (given.length === 0) return sql``;
+  const done = given.filter(({ status }) => status === 'success').map(({ id }) => id);
+  const open = given.filter(({ status }) => status !== 'success');
+  return urls.sealingWritten(sql, URL_NAME, {
+    values: open.map(({ id, url }) => ({ owner: id, value: url })),
+    forgotten: done,
+  });
 }
 
 /** The job files among the rows end in the same statement. */
@@ -273,6 +300,18 @@ export async function correctFailed(
     if ((result?.written ?? 0) > 0) corrected.add(row.id);
   }
   return corrected;
+}
+
+/** Compares and sets, so that of two repetitions at once only one begins. */
+export async function noteRepetition(
+  sql: Queryable,
+  id: string,
+  former: string | null,
+  againId: string,
+): Promise<boolean> {
+  const noted = await sql`
+    update transfers set again_id = ${againId} where id = ${id} and again_id is not distinct from ${former}::uuid`;
+  return noted.count === 1;
 }
 
 /** The columns that the end sets. */

@@ -5,6 +5,7 @@ import type { Database } from '../postgres/database.js';
 import type { Outbox } from './outbox.js';
 import { correctFailed, writeBatch } from './history-statements.js';
 import { isReceipted, type ChainLinks, type Receipts } from './receipts.js';
+import type { NamedSecrets } from '../secrets/sealed-rows.js';
 import type { Queryable } from '../postgres/sql.js';
 import type { StorageOptions } from '../startup.js';
 import { RECORDS_FIRST } from './job-tree.js';
@@ -52,6 +53,7 @@ export interface HistoryDeps {
   readonly outbox: Pick<Outbox, 'announce'>;
   readonly receipts: Pick<Receipts, 'linked' | 'afterwards'>;
   readonly subscriptions: Pick<SuccessSubscriptions, 'wantedOf'>;
+  readonly urls: Pick<NamedSecrets, 'sealingWritten' | 'find'>;
   readonly options: Pick<StorageOptions, 'log' | 'onHistoryCommit'>;
 }
 
@@ -265,7 +267,7 @@ export class HistoryWriter {
     const run = (work: (sql: Queryable) => Promise<ReadonlySet<string>>): Promise<ReadonlySet<string>> =>
       turnOf === undefined ? database.run(work, BATCH_SILENCE_MS) : database.apart(work, BATCH_SILENCE_MS);
     const write = (sql: Queryable, links?: ChainLinks): Promise<ReadonlySet<string>> =>
-      writeBatch(sql, this.#deps.nodeId, rows, { links, wanted });
+      writeBatch(sql, this.#deps.nodeId, rows, { links, wanted, urls: this.#deps.urls });
     const receipted = rows.filter(isReceipted);
     return receipted.length === 0 ? run(write) : this.#deps.receipts.linked(receipted, run, write);
   }

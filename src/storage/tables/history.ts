@@ -5,8 +5,9 @@ import { GatewayError } from '../../base/errors.js';
 import type { TransferItem, TransferType } from '../../contract/transfer.js';
 import type { NewTransfer, OpenTransfer, TransferFilter, TransferOutcome, TransferRow } from './transfer.js';
 import { countItems, findTransfer, listItems, type StoredTransfer } from './history-queries.js';
+import { findRequest, type Repetition } from './transfer-repetitions.js';
 import { type HistoryDeps, HistoryWriter } from './history-writer.js';
-import { isPart, pendingRow } from './history-statements.js';
+import { isPart, noteRepetition, pendingRow, URL_NAME } from './history-statements.js';
 import { storable } from '../postgres/sql.js';
 import { timeOfId } from '../postgres/clock.js';
 
@@ -95,6 +96,19 @@ export class TransferHistory {
     return this.#deps.database.run((sql) => findTransfer(sql, accountId, id));
   }
 
+  /** What repeats a transfer; undefined if unknown or of another account. */
+  async repetition(accountId: string, id: string): Promise<Repetition | undefined> {
+    return this.#deps.database.run(async (sql) => {
+      const kept = await findRequest(sql, accountId, id);
+      return kept && { ...kept, url: await this.#deps.urls.find(sql, id, URL_NAME) };
+    });
+  }
+
+  /** Notes the repetition. False: another one was noted since `former` was read. */
+  async repeat(id: string, former: string | null, againId: string): Promise<boolean> {
+    return this.#deps.database.run((sql) => noteRepetition(sql, id, former, againId));
+  }
+
   async list(
     accountId: string,
     filter: TransferFilter,
@@ -148,6 +162,7 @@ export class TransferHistory {
       digestReadBytes: outcome.digestReadBytes ?? null,
       stages: outcome.stages === undefined ? null : JSON.stringify(outcome.stages),
       durationMs,
+      request: outcome.status === 'success' ? null : begun.request,
       receipt: outcome.receipt ?? null,
     };
     if (!FOLLOWING.has(row.type) || !this.#writer.follow(row)) await this.#durable(row);

@@ -12,6 +12,7 @@ import { firstIdAt } from '../postgres/clock.js';
 import type { Database } from '../postgres/database.js';
 import { columnsOf, type Queryable } from '../postgres/sql.js';
 import { createdAfter, digestIs, matching, statusIs } from './history-queries.js';
+import { isRepeatable } from './transfer-repetitions.js';
 import { LOOKUPS } from '../../contract/transfer.js';
 
 export interface TransferSearch {
@@ -90,7 +91,7 @@ export class TransferPages {
     if (ids.length === 0) return [];
     return this.#database.run(
       (sql) => sql<ManagedTransfer[]>`
-        select ${columns(sql)} from transfers
+        select ${columns(sql, isRepeatable(sql, 't'))} from transfers t
         where account_id = ${accountId} and id = any(${sql.types.uuids(ids)}) and status <> 'pending'`,
     );
   }
@@ -164,8 +165,8 @@ async function pageOf(
   value?: 'fileSize' | 'durationMs',
 ): Promise<{ readonly rows: readonly ManagedTransfer[]; readonly edge: Edge | undefined }> {
   const rows = await sql<ManagedTransfer[]>`
-    select ${columns(sql)} from (
-      select ${columns(sql)}, key_id, request_id from transfers where ${window} limit ${WINDOW_ROWS}) w
+    select ${columns(sql, isRepeatable(sql, 'w'))} from (
+      select ${columns(sql)}, key_id, request_id, request, again_id from transfers where ${window} limit ${WINDOW_ROWS}) w
     where true ${filters(sql, search)} order by ${order} limit ${limit}`;
   const last = rows.at(-1);
   if (rows.length === limit && last !== undefined) {
@@ -178,8 +179,8 @@ async function pageOf(
   return { rows: [...rows], edge };
 }
 
-function columns(sql: Queryable) {
-  return columnsOf(sql, managedTransferFields);
+function columns(sql: Queryable, repeatable?: Fragment) {
+  return columnsOf(sql, managedTransferFields, { made: repeatable === undefined ? {} : { repeatable } });
 }
 
 /** The conditions for the most selective index. */

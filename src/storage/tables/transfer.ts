@@ -14,6 +14,8 @@ export interface TransferRow extends Omit<RowOf<typeof transferColumns>, 'jobId'
   readonly copyId: string | null;
   /** The resumable upload that this row completes: the row is written only if the upload had not ended. */
   readonly uploadId: string | null;
+  /** The url of an upload, which may hold a secret: stored sealed until the upload has succeeded. */
+  readonly url: string | null;
   /** Additional facts for the receipt; null: no receipt. */
   readonly receipt: ReceiptFacts | null;
 }
@@ -52,7 +54,7 @@ export interface ReceiptSource extends ServerFacts {
 }
 
 type Known = 'accountId' | 'connectionId' | 'type' | 'direction' | 'filename' | 'path' | 'countsAction';
-type Perhaps = 'keyId' | 'requestId' | 'job' | 'copyId' | 'uploadId' | 'linkId';
+type Perhaps = 'keyId' | 'requestId' | 'job' | 'copyId' | 'uploadId' | 'linkId' | 'request' | 'url';
 
 export type NewTransfer = Pick<TransferRow, Known> & {
   readonly [N in Perhaps]?: NonNullable<TransferRow[N]> | undefined;

@@ -259,7 +259,14 @@ test('copy, move, delete', async () => {
 
   await expect(409, move, { json: { from: '/a', to: '/b' } });
   await expect(200, move, { json: { from: '/a', to: '/deep/c' } });
-  await expect(404, move, { json: { from: '/a', to: '/c' } });
+  const again = '/api/transfers/{id}/again';
+  await expect(404, move, { json: { from: '/late', to: '/c' } });
+  const { json: failed } = await gateway.api.get('/api/transfers?type=move&status=failed&limit=1');
+  const [{ id }] = failed['transfers'] as [{ id: string }];
+  await expect(404, again, { method: 'POST', on: id });
+  await expect(200, '/api/write/{connectionId}', { json: { path: '/late', content: 'a' } });
+  await expect(200, again, { method: 'POST', on: id });
+  await expect(409, again, { method: 'POST', on: id });
   await expect(400, move, { json: { from: '/../x', to: '/c' } });
 
   await expect(200, remove, { json: { path: '/b' } });

@@ -211,6 +211,7 @@ test('transfers, the overview, and the events', async () => {
   await expect(200, 'GET /manage/transfers/{id}', { at: id });
   await expect(404, 'GET /manage/transfers/{id}', { at: NOBODY });
   await expect(409, 'POST /manage/transfers/{id}/cancel', { at: id });
+  await expect(403, 'POST /manage/transfers/{id}/again', { at: id });
   await expect(200, 'GET /manage/transfers/export', { query: { format: 'csv' } });
   await expect(200, 'GET /manage/transfers/export', { query: { format: 'ndjson' } });
   for (const name of ['account', 'overview', 'figures', 'usage', 'pools', 'audit'])
@@ -323,10 +324,11 @@ test('no operation was left out', () => {
       )
       .map((method) => `${method} ${path}`),
   );
-  // Covered in test/api/manage: cancelling a running transfer, and a server that announces host keys.
+  // Covered elsewhere: cancelling and repeating transfers, and a server that announces host keys.
   assert.deepEqual(missed, [
     'post /manage/connections/{id}/host-keys/accept',
     'post /manage/connections/{id}/host-keys/reject',
     'post /manage/transfers/{id}/cancel',
+    'post /manage/transfers/{id}/again',
   ]);
 });

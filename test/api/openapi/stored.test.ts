@@ -23,6 +23,13 @@ const MEANT: Readonly<Record<'api' | 'manage', Meant>> = {
     // One for each type of event.
     '/components/schemas/NewWebhook/properties/events/maxItems': EVENT_TYPES.length,
     '/components/schemas/WebhookChanges/properties/events/maxItems': EVENT_TYPES.length,
+    // A failed transfer can be repeated.
+    ...Object.fromEntries(
+      ['Conflict', 'ConflictOrSkipped'].map((name) => [
+        `/components/responses/${name}/description`,
+        '`already_exists`, `is_a_folder`, `not_a_folder`, `not_empty`, `offset_mismatch`, `idempotency_in_progress`, `outcome_unknown`, `sessions_exhausted`, `in_use`, `not_running`, `not_repeatable`, `cancelled`',
+      ]),
+    ),
     // Owners read the same field with this text.
     '/components/schemas/AccountInfo/properties/email/description': 'E-mail address of the account.',
     '/components/schemas/FailedTransfer/properties/errorCode/description': ERROR_CODE,
@@ -45,6 +52,12 @@ const MEANT: Readonly<Record<'api' | 'manage', Meant>> = {
     '/components/schemas/QueuedAnswer/properties/queued/description': 'False when it was queued already.',
     '/paths/~1manage~1watched-folders~1{id}~1check/post/description':
       '`queued` is false when a check waits already; one that runs is followed by another.',
+    // A transfer that is repeated has the errors of its operation.
+    '/components/responses/BadGateway/description':
+      '`dns_failed`, `unreachable`, `login_refused`, `host_key_mismatch`, `certificate_rejected`, `connection_lost`, `protocol_error`, `remote_failure`, `no_space`, `size_mismatch`, `readback_mismatch`, `fetch_failed`',
+    '/components/responses/Conflict/description':
+      '`already_exists`, `is_a_folder`, `not_a_folder`, `sessions_exhausted`, `in_use`, `from_configuration`, `not_running`, `not_repeatable`, `cancelled`',
+    '/components/responses/TooManyRequests/description': '`rate_limited`, `quota_exceeded`, `share_exceeded`',
   },
 };
 /** Texts of the schema ErrorCode, in both documents. The other texts got an added sentence with advice. */
