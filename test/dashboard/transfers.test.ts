@@ -1,5 +1,7 @@
 /** The history: hidden look-ups, views, filters and orders in the address, and the page of a transfer. */
 import assert from 'node:assert/strict';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { eventually } from '../support/eventually.js';
@@ -127,6 +129,53 @@ test('a failed transfer explains its error, and what to do', async () => {
   await page.getByRole('link', { name: 'Open the folder' }).waitFor();
   await page.getByRole('link', { name: 'Similar failures' }).click();
   await page.waitForURL(/errorCode=not_found/);
+});
+
+test('a failed copy is repeated from its row, and from its page', async () => {
+  const body = { from: '/not-yet.txt', to: '/moved.txt' };
+  for (let n = 0; n < 2; n++) await manage(page, 'POST', '/api/move/sandbox', body).catch(() => undefined);
+  await page.goto('/transfers?status=failed&type=move');
+  const again = page.getByRole('button', { name: 'Try again: move moved.txt' });
+  await again.nth(1).waitFor();
+  const refused = page.waitForResponse((response) => response.url().endsWith('/again'));
+  await again.last().click();
+  assert.equal((await refused).status(), 404);
+  writeFileSync(path.join(desk.sandboxFolder, 'not-yet.txt'), 'now');
+  await again.last().click();
+  await page.getByText('The transfer was repeated').waitFor();
+  // The focus stays in the row, which has lost its button.
+  await page.locator('tr a:focus').waitFor();
+  writeFileSync(path.join(desk.sandboxFolder, 'not-yet.txt'), 'once more');
+  await page.getByRole('link', { name: 'move moved.txt' }).first().click();
+  await page.getByText(ERRORS.not_found.remedy).waitFor();
+  rmSync(path.join(desk.sandboxFolder, 'moved.txt'));
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.locator('.lead').getByText('Done').waitFor();
+});
+
+test('the file of a failed upload is chosen again in its folder, under its name', async () => {
+  mkdirSync(path.join(desk.sandboxFolder, 'taken.bin'));
+  await manage(page, 'POST', '/api/write/sandbox', { path: '/taken.bin', content: 'x' }).catch(() => undefined);
+  await page.goto('/transfers?status=failed&type=write');
+  await page.getByRole('link', { name: 'Try again: write taken.bin' }).click();
+  await page.getByText('Choose “taken.bin” again').waitFor();
+  await page.goto('/files/sandbox?path=%2F&again=fresh.bin');
+  const chooser = page.waitForEvent('filechooser');
+  await page.getByRole('button', { name: 'Choose the file again' }).click();
+  await (await chooser).setFiles({ name: 'local.bin', mimeType: 'application/octet-stream', buffer: Buffer.from('y') });
+  await page.getByRole('grid', { name: 'Files' }).getByText('fresh.bin').waitFor();
+  await page.getByText('Choose “fresh.bin” again').waitFor({ state: 'detached' });
+});
+
+test('a folder that cannot be listed has its cause, its remedy and a test of the connection', async () => {
+  await page.goto('/files/sandbox?path=%2Fnowhere');
+  const alert = page.getByRole('alert');
+  await alert.getByText('This folder cannot be listed').waitFor();
+  await alert.getByText(ERRORS.not_found.remedy).waitFor();
+  await alert.getByRole('button', { name: 'Test the connection' }).click();
+  await page.getByText('The test passed').waitFor();
+  await alert.getByRole('link', { name: 'Open the connection' }).click();
+  await page.waitForURL(/\/connections\/sandbox$/);
 });
 
 test('the page of a transfer shows how its time was spent, and its request as curl', async () => {

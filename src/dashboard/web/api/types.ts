@@ -38,6 +38,7 @@ export type ApiKey = Schemas['ApiKey'];
 export type NewS3AccessKey = Schemas['NewS3AccessKey'];
 
 export type Transfer = Schemas['ManagedTransfer'];
+export type Repeated = Schemas['RepeatedTransferAnswer'];
 export type Live = NonNullable<Transfer['live']>;
 export type TransferDetail = Schemas['TransferDetail'];
 export type Job = Schemas['ManagedJob'];

@@ -1,6 +1,6 @@
 /** A transfer: its progress, the server's answer, its time by stages, and the possible next steps. */
 import type { ReactElement, ReactNode } from 'react';
-import { Link } from 'wouter';
+import { Link, useLocation } from 'wouter';
 import { segment, withQuery } from '../api/client.ts';
 import { useLiveTransfers } from '../api/live.ts';
 import { useRead } from '../api/hooks.ts';
@@ -8,14 +8,15 @@ import { useConnectionName } from '../api/names.ts';
 import type { Job, Live, TransferDetail } from '../api/types.ts';
 import { formatBytes, formatDuration, formatNumber, formatSpeed } from '../format.ts';
 import { t } from '../texts/texts.ts';
-import { ErrorText, Facts, Mono, Panel, Time } from '../ui/basics.tsx';
+import { Facts, LinkButton, Mono, Panel, Time } from '../ui/basics.tsx';
 import { Detail, DetailPage } from '../ui/detail.tsx';
 import { CircleCheck, CircleX, LoaderCircle } from '../ui/icons.tsx';
+import { Trouble } from '../ui/trouble.tsx';
 import { titleOf as titleOfJob } from './jobs/words.ts';
-import { Again } from './transfers/again.tsx';
-import { Meaning } from './transfers/meaning.tsx';
+import { Again, TryAgain } from './transfers/again.tsx';
 import { Proof } from './transfers/proof.tsx';
-import { Cancel, LiveNumbers, LiveProgress, stageName, StatusBadge, titleOf } from './transfers/rows.tsx';
+import { Cancel, LiveNumbers, LiveProgress, stageName, StatusBadge } from './transfers/rows.tsx';
+import { titleOf } from './transfers/words.ts';
 import { StageBar } from './transfers/stage-bar.tsx';
 
 const words = t.transfers;
@@ -41,6 +42,7 @@ export default function TransferScreen({ id }: { readonly id: string }): ReactEl
               )
             }
           >
+            {transfer.status === 'failed' && <Cause transfer={transfer} />}
             {running !== undefined && (
               <Panel isPadded>
                 <LiveProgress live={running} label={t.jobs.columns.progress} />
@@ -64,8 +66,20 @@ export default function TransferScreen({ id }: { readonly id: string }): ReactEl
   );
 }
 
+function Cause({ transfer }: { readonly transfer: TransferDetail }): ReactElement {
+  const { errorCode, errorMessage, connectionId, jobId } = transfer;
+  const [, navigate] = useLocation();
+  return (
+    <Trouble code={errorCode} text={errorMessage} connectionId={connectionId}>
+      <TryAgain transfer={transfer} label={t.common.tryAgain} onDone={(id) => navigate(`/transfers/${id}`)} />
+      {jobId !== null && <LinkButton href={`/jobs/${jobId}`}>{words.again.openJob}</LinkButton>}
+      {errorCode !== null && <LinkButton href={withQuery('/transfers', { errorCode })}>{words.others}</LinkButton>}
+    </Trouble>
+  );
+}
+
 function Steps({ transfer, live }: { transfer: TransferDetail; live: Live | undefined }): ReactElement {
-  const { createdAt, status, durationMs, errorMessage, errorCode, fileSize, connectionId } = transfer;
+  const { createdAt, status, durationMs, fileSize } = transfer;
   const speed = durationMs > 0 && fileSize > 0 ? `, ${formatSpeed(fileSize / (durationMs / 1_000))}` : '';
   return (
     <ol className="panel-body test-steps">
@@ -86,11 +100,7 @@ function Steps({ transfer, live }: { transfer: TransferDetail; live: Live | unde
       {status === 'failed' && (
         <li className="test-step failed">
           <CircleX aria-hidden size={18} />
-          <div className="stack tight">
-            <strong>{words.failedAfter(formatDuration(durationMs))}</strong>
-            <ErrorText text={errorMessage} code={errorCode} />
-            {errorCode !== null && <Meaning code={errorCode} connectionId={connectionId} />}
-          </div>
+          <strong>{words.failedAfter(formatDuration(durationMs))}</strong>
         </li>
       )}
     </ol>

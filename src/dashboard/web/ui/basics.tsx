@@ -46,11 +46,12 @@ export function LinkButton(props: {
   readonly href: string;
   readonly variant?: 'primary' | 'plain' | 'quiet';
   readonly icon?: IconComponent;
+  readonly 'aria-label'?: string;
   readonly children: ReactNode;
 }): ReactElement {
-  const { href, variant = 'plain', icon: Icon, children } = props;
+  const { variant = 'plain', icon: Icon, children, ...link } = props;
   return (
-    <Link href={href} className={`button ${variant}`}>
+    <Link {...link} className={`button ${variant}`}>
       {Icon !== undefined && <Icon aria-hidden size={15} />}
       {children}
     </Link>

@@ -8,6 +8,7 @@ import { t } from '../../texts/texts.ts';
 import { formatDay, formatDuration, formatHour, formatPercent, formatShortTime } from '../../format.ts';
 import { Badge, Facts, Notice, Panel, Pending, Table, Time } from '../../ui/basics.tsx';
 import { ConnectionBadge, type ConnectionStatus } from '../../ui/connection-status.tsx';
+import { TestConnection, Trouble } from '../../ui/trouble.tsx';
 import { DAY_MS } from '../../../../contract/units.ts';
 
 const words = t.connection.health;
@@ -25,7 +26,7 @@ export function Health(props: { readonly id: string; readonly status: Connection
       </Panel>
     );
   }
-  const { downSince, checkedAt, watchedSince, error, outages } = read.data;
+  const { downSince, checkedAt, watchedSince, error, errorCode, outages } = read.data;
   return (
     <Panel title={words.title}>
       <div className="panel-body stack tight">
@@ -40,9 +41,13 @@ export function Health(props: { readonly id: string; readonly status: Connection
           )}
         </p>
         {downSince !== null && (
-          <Notice tone="bad" title={words.downSince(formatShortTime(downSince))}>
-            <p>{error ?? outages[0]?.error}</p>
-          </Notice>
+          <Trouble
+            title={words.downSince(formatShortTime(downSince))}
+            code={errorCode ?? outages[0]?.errorCode ?? null}
+            text={error ?? outages[0]?.error ?? null}
+          >
+            <TestConnection id={id}>{t.common.trouble.test}</TestConnection>
+          </Trouble>
         )}
         {downSince === null && error !== null && (
           <Notice tone="warn" title={words.lookFailed}>

@@ -1,13 +1,15 @@
 /** A folder: its list, the search, and the actions on its entries. */
 import { useMemo, useState, type ReactElement } from 'react';
 import { useLocation, useSearchParams } from 'wouter';
+import { ApiError } from '../../api/client.ts';
 import type { Connection, FileInfo } from '../../api/types.ts';
 import { setFileSort, useFileSort } from '../../preferences.ts';
 import { t } from '../../texts/texts.ts';
-import { Empty, Notice, Page, Panel, Pending } from '../../ui/basics.tsx';
+import { Button, Empty, Notice, Page, Panel, Skeleton } from '../../ui/basics.tsx';
 import { CornerLeftUp, FolderOpen, RefreshCw } from '../../ui/icons.tsx';
 import { part } from '../../ui/part.tsx';
 import { showToast } from '../../toasts.ts';
+import { ConnectionSteps, Trouble } from '../../ui/trouble.tsx';
 import { actsFor } from './acts.ts';
 import { arriveAt } from './arrival.ts';
 import { Crumbs } from './crumbs.tsx';
@@ -22,7 +24,7 @@ import { Rename } from './rename.tsx';
 import { SelectionBar } from './selection-bar.tsx';
 import { useSorted } from './sorting.ts';
 import { useTreeSearch } from './tree-search.ts';
-import { UploadButtons } from './upload-buttons.tsx';
+import { ChooseAgain, UploadButtons } from './upload-buttons.tsx';
 import { useListing } from './use-listing.ts';
 
 const Preview = part(() => import('./preview.tsx'));
@@ -63,6 +65,7 @@ export function Browser(props: {
     [files, selected],
   );
 
+  const againName = parameters.get('again') ?? undefined;
   const openName = parameters.get('file') ?? undefined;
   const listed = openName === undefined ? undefined : sorted?.find((file) => nameOf(file.path) === openName);
   // Keep the entry as it was first listed, so that input in its preview survives a reload of the list.
@@ -144,6 +147,12 @@ export function Browser(props: {
           start(text);
         }}
       />
+      {againName !== undefined && rawName === undefined && (
+        <Notice title={t.transfers.again.chooseTitle(againName)}>
+          <p>{t.transfers.again.chooseText}</p>
+          <ChooseAgain connectionId={connectionId} folder={folder} name={againName} onChosen={() => navigate(here)} />
+        </Notice>
+      )}
       {rawName !== undefined && <Notice>{t.files.rawFolder}</Notice>}
       <DropZone connectionId={connectionId} folder={folder} isClosed={rawName !== undefined}>
         <Panel>
@@ -191,7 +200,7 @@ export function Browser(props: {
             <Notice tone="warn">{t.files.fileGone(openName)}</Notice>
           )}
           {files === undefined ? (
-            <Pending error={read.error} onRetry={() => void read.refetch()} />
+            <NotListed error={read.error} connectionId={connectionId} onRetry={() => void read.refetch()} />
           ) : files.length === 0 ? (
             search?.state !== 'running' && <NothingHere isSearched={text !== ''} isTree={search !== undefined} />
           ) : (
@@ -233,6 +242,22 @@ export function Browser(props: {
         <Rename connectionId={connectionId} file={asked.file} onClose={shared.onClose} onDone={done} />
       )}
     </Page>
+  );
+}
+
+function NotListed(props: {
+  readonly error: Error | null;
+  readonly connectionId: string;
+  readonly onRetry: () => void;
+}): ReactElement {
+  const { error, connectionId, onRetry } = props;
+  if (error === null) return <Skeleton />;
+  const code = error instanceof ApiError ? error.code : null;
+  return (
+    <Trouble title={t.files.notListed} code={code} text={error.message} isAlert>
+      <Button onClick={onRetry}>{t.common.tryAgain}</Button>
+      <ConnectionSteps id={connectionId} />
+    </Trouble>
   );
 }
 

@@ -39,6 +39,13 @@ export async function enqueueDrop(connectionId: string, folder: string, transfer
   }
 }
 
+/** The file is not copied: the new one reads from it. */
+export function enqueueNamed(connectionId: string, folder: string, file: File, name: string): void {
+  const { type, lastModified } = file;
+  const named = new File([file], name, { type, lastModified });
+  enqueueUploads(connectionId, folder, [{ file: named, below: '', handle: undefined }]);
+}
+
 /** Adds the files of an input for files or folders. */
 export function enqueuePicked(connectionId: string, folder: string, files: FileList): void {
   enqueueUploads(

@@ -3,7 +3,7 @@ import { useRef, type ReactElement } from 'react';
 import { t } from '../../texts/texts.ts';
 import { Button } from '../../ui/basics.tsx';
 import { FolderPlus, Link2, Upload } from '../../ui/icons.tsx';
-import { enqueuePicked } from './queue.ts';
+import { enqueueNamed, enqueuePicked } from './queue.ts';
 
 export function UploadButtons(props: {
   readonly connectionId: string;
@@ -47,6 +47,36 @@ export function UploadButtons(props: {
         hidden
         aria-label={t.files.filesToUpload}
         onChange={(event) => send(event.target)}
+      />
+    </>
+  );
+}
+
+/** Uploads one chosen file under the name of an upload that failed. */
+export function ChooseAgain(props: {
+  readonly connectionId: string;
+  readonly folder: string;
+  readonly name: string;
+  readonly onChosen: () => void;
+}): ReactElement {
+  const { connectionId, folder, name, onChosen } = props;
+  const input = useRef<HTMLInputElement>(null);
+  return (
+    <>
+      <Button variant="primary" icon={Upload} autoFocus onClick={() => input.current?.click()}>
+        {t.transfers.again.choose}
+      </Button>
+      <input
+        ref={input}
+        type="file"
+        hidden
+        aria-label={t.transfers.again.chooseTitle(name)}
+        onChange={({ target: { files } }) => {
+          const [file] = files ?? [];
+          if (file === undefined) return;
+          enqueueNamed(connectionId, folder, file, name);
+          onChosen();
+        }}
       />
     </>
   );

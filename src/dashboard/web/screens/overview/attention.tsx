@@ -2,14 +2,14 @@
 import type { ReactElement } from 'react';
 import { Link } from 'wouter';
 import { ATTENTION } from '../../../../contract/attention.ts';
-import { request, segment } from '../../api/client.ts';
-import type { TestResult, Trouble } from '../../api/types.ts';
+import { request } from '../../api/client.ts';
+import type { Trouble } from '../../api/types.ts';
 import { formatShortTime } from '../../format.ts';
 import { t } from '../../texts/texts.ts';
 import { ActionButton } from '../../ui/actions.tsx';
 import { LinkButton, Panel } from '../../ui/basics.tsx';
 import { CircleCheck, TriangleAlert } from '../../ui/icons.tsx';
-import { showToast } from '../../toasts.ts';
+import { TestConnection } from '../../ui/trouble.tsx';
 import { placeOf, titleOf } from './trouble.ts';
 
 const words = t.overview.attention;
@@ -50,19 +50,7 @@ function Act({ item }: { readonly item: Trouble }): ReactElement {
   const { kind, connectionId = '', watchedFolderId = '', scheduleId = '' } = item;
   switch (kind) {
     case 'connection_failing':
-      return (
-        <ActionButton
-          run={() => request<TestResult>('POST', `/manage/connections/${segment(connectionId)}/test`, {})}
-          refreshes={READS}
-          onDone={({ isOk, steps }) => {
-            const failed = steps.find(({ status }) => status === 'failed');
-            if (isOk) showToast(words.tested);
-            else showToast(words.testFailed(failed?.error ?? ''), 'bad');
-          }}
-        >
-          {words.test}
-        </ActionButton>
-      );
+      return <TestConnection id={connectionId}>{words.test}</TestConnection>;
     case 'watched_folder_failing':
       return (
         <ActionButton

@@ -7,14 +7,12 @@ import type { Live, Transfer } from '../../api/types.ts';
 import { formatBytes, formatDuration, formatSpeed, secondsLeft } from '../../format.ts';
 import { t } from '../../texts/texts.ts';
 import { ActionButton } from '../../ui/actions.tsx';
-import { Badge, type ButtonProps, type Column, Progress, Time, Titled, type Tone } from '../../ui/basics.tsx';
+import { actions, Badge, type ButtonProps, type Column, Progress, Time, Titled, type Tone } from '../../ui/basics.tsx';
 import { Ban } from '../../ui/icons.tsx';
+import { TryAgain } from './again.tsx';
+import { titleOf } from './words.ts';
 
 const words = t.transfers;
-
-export function titleOf({ type, filename, path }: Pick<Transfer, 'type' | 'filename' | 'path'>): string {
-  return `${words.types[type]} ${filename === '' ? path : filename}`;
-}
 
 export function LiveRows({ transfers }: { readonly transfers: readonly Transfer[] }): ReactElement {
   const nameOf = useConnectionName();
@@ -124,5 +122,6 @@ export function useTransferColumns(): readonly Column<Transfer>[] {
       cell: ({ durationMs, status }) => (status === 'pending' ? '–' : formatDuration(durationMs)),
     },
     { head: t.words.status, cell: ({ status }) => <StatusBadge status={status} /> },
+    actions((transfer) => <TryAgain transfer={transfer} />),
   ];
 }

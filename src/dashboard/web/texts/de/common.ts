@@ -50,4 +50,11 @@ export const common: Texts['common'] = {
     title: 'In dieser Ansicht ist ein Fehler aufgetreten',
     text: 'Das ist ein Fehler der Oberfläche. Auf dem Gateway läuft alles weiter.',
   },
+  trouble: {
+    remedy: 'Was zu tun ist:',
+    test: 'Verbindung testen',
+    tested: 'Der Test war erfolgreich',
+    testFailed: (why) => `Der Test ist fehlgeschlagen: ${why}`,
+    openConnection: 'Verbindung öffnen',
+  },
 };

@@ -59,8 +59,6 @@ export const overview: typeof English = {
     due: (time) => `Er war am ${time} fällig und ist nicht gelaufen.`,
     ends: (time) => `Ablauf am ${time}.`,
     test: 'Jetzt testen',
-    tested: 'Der Test war erfolgreich',
-    testFailed: (why) => `Der Test ist fehlgeschlagen: ${why}`,
     checking: 'Der Ordner wird geprüft',
     startAgain: 'Fortsetzen',
     started: 'Der Zeitplan ist wieder aktiv',

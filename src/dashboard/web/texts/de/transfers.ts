@@ -55,9 +55,6 @@ export const transfers: typeof English = {
   accepted: 'Angenommen',
   doneIn: (size, time) => `${size} in ${time}`,
   failedAfter: (time) => `Fehlgeschlagen nach ${time}`,
-  means: 'Was das bedeutet',
-  remedy: 'Was zu tun ist',
-  openConnection: 'Verbindung öffnen',
   others: 'Andere mit diesem Fehler',
   fact: {
     bytes: (n) => `${n} Bytes`,
@@ -94,8 +91,13 @@ export const transfers: typeof English = {
   again: {
     openFolder: 'Ordner öffnen',
     download: 'Erneut herunterladen',
-    mkdir: 'Ordner erneut anlegen',
-    inFiles: 'In „Dateien“ erneut hochladen',
+    named: (title) => `Erneut versuchen: ${title}`,
+    done: 'Die Übertragung wurde wiederholt',
+    choose: 'Datei erneut auswählen',
+    chooseTitle: (name) => `Wählen Sie „${name}“ erneut aus`,
+    chooseText:
+      'Das Gateway behält keinen gesendeten Inhalt. Die Datei, die Sie auswählen, wird hier unter diesem Namen hochgeladen.',
+    openJob: 'Auftrag öffnen',
     curl: 'Als curl',
     curlHint: 'Legen Sie zuerst einen API-Schlüssel in FTG_KEY ab.',
     curlLabel: 'Die Anfrage als curl',

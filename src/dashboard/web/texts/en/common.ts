@@ -49,4 +49,11 @@ export const common = {
     title: 'Something went wrong on this screen',
     text: 'This is a bug in the dashboard. Everything on the gateway keeps running.',
   },
+  trouble: {
+    remedy: 'What to do:',
+    test: 'Test the connection',
+    tested: 'The test passed',
+    testFailed: (why: string): string => `The test failed: ${why}`,
+    openConnection: 'Open the connection',
+  },
 };

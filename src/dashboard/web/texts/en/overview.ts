@@ -58,8 +58,6 @@ export const overview = {
     due: (time: string): string => `It was due on ${time} and has not run.`,
     ends: (time: string): string => `It expires on ${time}.`,
     test: 'Test now',
-    tested: 'The test passed',
-    testFailed: (why: string): string => `The test failed: ${why}`,
     checking: 'The folder is being checked',
     startAgain: 'Resume it',
     started: 'The schedule is active again',

@@ -53,9 +53,6 @@ export const transfers = {
   accepted: 'Accepted',
   doneIn: (size: string, time: string): string => `${size} in ${time}`,
   failedAfter: (time: string): string => `Failed after ${time}`,
-  means: 'What it means',
-  remedy: 'What to do',
-  openConnection: 'Open the connection',
   others: 'Similar failures',
   fact: {
     bytes: (n: string): string => `${n} bytes`,
@@ -92,8 +89,13 @@ export const transfers = {
   again: {
     openFolder: 'Open the folder',
     download: 'Download again',
-    mkdir: 'Create the folder again',
-    inFiles: 'Upload again in Files',
+    named: (title: string): string => `Try again: ${title}`,
+    done: 'The transfer was repeated',
+    choose: 'Choose the file again',
+    chooseTitle: (name: string): string => `Choose “${name}” again`,
+    chooseText:
+      'The gateway keeps no content that was sent to it. The file that you choose is uploaded here under this name.',
+    openJob: 'Open the job',
     curl: 'As curl',
     curlHint: 'Set FTG_KEY to an API key first.',
     curlLabel: 'The request as curl',

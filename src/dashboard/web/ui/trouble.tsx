@@ -1,0 +1,89 @@
+/** What has failed: the cause in words, the server's own words, the remedy, and buttons for the next step. */
+import { useQuery } from '@tanstack/react-query';
+import type { ReactElement, ReactNode } from 'react';
+import { FIXED_AT_CONNECTION, FIXED_BY_PLAN } from '../../../contract/derived/error-lists.ts';
+import type { ErrorTexts } from '../../../contract/errors.ts';
+import { request, segment } from '../api/client.ts';
+import type { TestResult } from '../api/types.ts';
+import { language } from '../preferences.ts';
+import { t } from '../texts/texts.ts';
+import { showToast } from '../toasts.ts';
+import { ActionButton } from './actions.tsx';
+import { ErrorText, LinkButton, Notice } from './basics.tsx';
+import { patiently } from './patiently.ts';
+
+type Meanings = Readonly<Record<string, ErrorTexts | undefined>>;
+const { trouble: words } = t.common;
+
+/** Loaded on demand: the texts are long. */
+async function loadMeanings(): Promise<Meanings> {
+  const { errors } = await patiently(() =>
+    language === 'de' ? import('../../../contract/de/errors.ts') : import('../../../contract/derived/error-texts.ts'),
+  );
+  return errors;
+}
+
+const OF_CONNECTION: ReadonlySet<string> = new Set(FIXED_AT_CONNECTION);
+const OF_PLAN: ReadonlySet<string> = new Set(FIXED_BY_PLAN);
+
+export function Trouble(props: {
+  /** Absent: the meaning of the error. */
+  readonly title?: string;
+  readonly code: string | null;
+  readonly text: string | null;
+  /** The connection that may be the cause. */
+  readonly connectionId?: string | null;
+  readonly isAlert?: boolean;
+  /** Buttons before those that follow from the error. */
+  readonly children?: ReactNode;
+}): ReactElement {
+  const { code, text, connectionId = null, isAlert = false, children } = props;
+  const meanings = useQuery({ queryKey: ['meanings'], queryFn: loadMeanings, staleTime: Infinity });
+  const { meaning, remedy } = meanings.data?.[code ?? ''] ?? {};
+  return (
+    <Notice tone="bad" title={props.title ?? meaning ?? t.transfers.status.failed} isAlert={isAlert}>
+      <div className="stack tight">
+        {props.title !== undefined && meaning !== undefined && <p>{meaning}</p>}
+        <ErrorText text={text} code={code} />
+        {remedy !== undefined && (
+          <p>
+            <strong>{words.remedy}</strong> {remedy}
+          </p>
+        )}
+        <div className="row">
+          {children}
+          {connectionId !== null && OF_CONNECTION.has(code ?? '') && <ConnectionSteps id={connectionId} />}
+          {OF_PLAN.has(code ?? '') && <LinkButton href="/usage">{t.words.seeUsage}</LinkButton>}
+        </div>
+      </div>
+    </Notice>
+  );
+}
+
+export function ConnectionSteps({ id }: { readonly id: string }): ReactElement {
+  return (
+    <>
+      <TestConnection id={id}>{words.test}</TestConnection>
+      <LinkButton href={`/connections/${segment(id)}`}>{words.openConnection}</LinkButton>
+    </>
+  );
+}
+
+/** What a passed test may change. */
+const READS = ['/manage/overview', '/manage/connections', '/manage/health', '/manage/watched-folders'];
+
+export function TestConnection({ id, children }: { readonly id: string; readonly children: ReactNode }): ReactElement {
+  return (
+    <ActionButton
+      run={() => request<TestResult>('POST', `/manage/connections/${segment(id)}/test`, {})}
+      refreshes={[...READS, `/api/list/${segment(id)}`]}
+      onDone={({ isOk, steps }) => {
+        const failed = steps.find(({ status }) => status === 'failed');
+        if (isOk) showToast(words.tested);
+        else showToast(words.testFailed(failed?.error ?? ''), 'bad');
+      }}
+    >
+      {children}
+    </ActionButton>
+  );
+}
