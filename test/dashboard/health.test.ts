@@ -68,6 +68,9 @@ test('an outage is shown while it lasts, and later with its start and end', { ti
     .first()
     .waitFor();
   await panel().getByText('connection reset').or(panel().getByText('ECONNRESET')).first().waitFor();
+  await page.goto('/');
+  await page.getByRole('heading', { name: /^\d+ problems? since .*\d\d:\d\d/ }).waitFor();
+  await page.goto('/connections/drop');
   proxy.isDown = false;
   await eventually(async () => (await state('drop')) === 'up', 'it is up again');
   await page.reload();

@@ -25,7 +25,8 @@ after(async () => {
   await server?.stop();
 });
 
-const attention = () => page.locator('section', { has: page.getByRole('heading', { name: 'Needs attention' }) });
+const attention = () =>
+  page.locator('section', { has: page.getByRole('heading', { name: /^(?:Everything works|\d+ problems?)/ }) });
 const chart = (name: string) => page.getByRole('figure', { name });
 const refused = (path: string): Promise<unknown> =>
   manage(page, 'POST', '/api/copy', {
@@ -79,6 +80,7 @@ test('the worst comes first', async () => {
   const texts = await items.allInnerTexts();
   assert.match(texts[0] ?? '', /The connection “Sandbox” is failing/);
   assert.match(texts[1] ?? '', /The API key “ends soon” expires soon/);
+  await attention().getByRole('heading', { name: '2 problems' }).waitFor();
 });
 
 test('a bar leads to its transfers, by mouse and by key', async () => {

@@ -1,4 +1,4 @@
-/** Today's figures, the list of problems, and the last days. */
+/** Whether anything is wrong and what to do, then today's figures, then the last days. */
 import type { ReactElement } from 'react';
 import { Link, useSearchParams } from 'wouter';
 import { useLiveTransfers } from '../api/live.ts';
@@ -30,6 +30,7 @@ export default function Overview(): ReactElement {
   const range = isRange(asked) ? asked : '24h';
   return (
     <Page
+      isWide
       title={t.places.overview}
       lead={
         <>
@@ -41,11 +42,8 @@ export default function Overview(): ReactElement {
       <Loaded of={overview}>
         {({ today, attention }) => (
           <>
+            <Attention items={attention} />
             <Today today={today} />
-            <div className="split">
-              <Attention items={attention} />
-              <PoolUse />
-            </div>
           </>
         )}
       </Loaded>
@@ -62,6 +60,7 @@ export default function Overview(): ReactElement {
       )}
       <Running />
       <Recent />
+      <PoolUse />
     </Page>
   );
 }

@@ -52,6 +52,9 @@ export const overview = {
   },
   attention: {
     title: 'Needs attention',
+    fine: 'Everything works',
+    problems: (n: number, since: string): string =>
+      `${n === 1 ? '1 problem' : `${n} problems`}${since === '' ? '' : ` since ${since}`}`,
     none: 'Nothing right now. Connections, keys and quotas are fine.',
     unknown: 'The reason is unknown.',
     kinds: attentionTexts('en'),
