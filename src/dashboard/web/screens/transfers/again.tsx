@@ -1,71 +1,17 @@
-/** Next steps after a transfer: repeat the request, open its folder, or copy it as curl. */
-import { type ReactElement, useRef, useState } from 'react';
-import { request, segment, withQuery } from '../../api/client.ts';
-import type { Repeated, Transfer, TransferDetail } from '../../api/types.ts';
+/** Next steps after a transfer: download it, open its folder, or copy the request as curl. */
+import { type ReactElement, useState } from 'react';
+import { segment, withQuery } from '../../api/client.ts';
+import type { TransferDetail } from '../../api/types.ts';
 import { quoted } from '../files/links.ts';
 import { t } from '../../texts/texts.ts';
-import { ActionButton } from '../../ui/actions.tsx';
 import { Button, CodeBlock, DownloadLink, LinkButton } from '../../ui/basics.tsx';
-import { titleOf } from './words.ts';
 import { Dialog } from '../../ui/dialog.tsx';
-import { FolderOpen, RotateCw, Upload } from '../../ui/icons.tsx';
+import { FolderOpen } from '../../ui/icons.tsx';
+import { folderOf } from './try-again.tsx';
 
 const words = t.transfers.again;
-/** The gateway does not keep the bytes of these. Its sender can send the whole file again. */
-const SENT: readonly TransferDetail['type'][] = ['upload', 'write'];
 /** The path of these is a folder. */
 const OF_FOLDERS: readonly TransferDetail['type'][] = ['list', 'poll'];
-
-/** Repeats a failed transfer, or leads to where its file is chosen again; nothing if neither is possible. */
-export function TryAgain(props: {
-  readonly transfer: Transfer | TransferDetail;
-  readonly label?: string;
-  /** Absent: the focus goes to the row, which loses its button. */
-  readonly onDone?: (id: string) => void;
-}): ReactElement | null {
-  const { transfer, label, onDone } = props;
-  const { id, connectionId, type, status, path, jobId, linkId, repeatable } = transfer;
-  const place = useRef<HTMLSpanElement>(null);
-  // The list may be read again, and the button be gone, before the answer.
-  const row = useRef<Element | null | undefined>(null);
-  const name = label === undefined ? { 'aria-label': words.named(titleOf(transfer)) } : {};
-  if (repeatable) {
-    return (
-      <span ref={place}>
-        <ActionButton
-          {...name}
-          icon={RotateCw}
-          run={() => {
-            row.current = place.current?.closest('[role=row]');
-            return request<Repeated>('POST', `/manage/transfers/${id}/again`);
-          }}
-          says={words.done}
-          refreshes={['/manage/transfers', '/manage/overview', '/api/list']}
-          onDone={(repeated) => {
-            const hasFocus =
-              document.activeElement === document.body || place.current?.contains(document.activeElement);
-            if (onDone !== undefined) onDone(repeated.transfer.id);
-            else if (hasFocus === true) row.current?.querySelector('a')?.focus();
-          }}
-        >
-          {label ?? t.common.tryAgain}
-        </ActionButton>
-      </span>
-    );
-  }
-  if (jobId !== null || linkId !== null || connectionId === null) return null;
-  if (status !== 'failed' || !SENT.includes(type)) return null;
-  const again = path.slice(path.lastIndexOf('/') + 1);
-  return (
-    <LinkButton
-      href={withQuery(`/files/${segment(connectionId)}`, { path: folderOf(path), again })}
-      icon={Upload}
-      {...name}
-    >
-      {label === undefined ? t.common.tryAgain : words.choose}
-    </LinkButton>
-  );
-}
 
 export function Again({ transfer }: { readonly transfer: TransferDetail }): ReactElement | null {
   const { connectionId, type, path, status } = transfer;
@@ -93,10 +39,6 @@ export function Again({ transfer }: { readonly transfer: TransferDetail }): Reac
       )}
     </>
   );
-}
-
-function folderOf(path: string): string {
-  return path.slice(0, path.lastIndexOf('/')) || '/';
 }
 
 /** Undefined if the history does not have the whole request, such as the destination or the command. */

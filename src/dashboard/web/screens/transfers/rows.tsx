@@ -9,7 +9,7 @@ import { t } from '../../texts/texts.ts';
 import { ActionButton } from '../../ui/actions.tsx';
 import { actions, Badge, type ButtonProps, type Column, Progress, Time, Titled, type Tone } from '../../ui/basics.tsx';
 import { Ban } from '../../ui/icons.tsx';
-import { TryAgain } from './again.tsx';
+import { TryAgain } from './try-again.tsx';
 import { titleOf } from './words.ts';
 
 const words = t.transfers;
