@@ -4,10 +4,11 @@ import { withQuery } from '../api/client.ts';
 import { usePages } from '../api/hooks.ts';
 import type { AuditEntry } from '../api/types.ts';
 import { t } from '../texts/texts.ts';
-import { Badge, Time } from '../ui/basics.tsx';
+import { Badge, Mono, Time, Titled } from '../ui/basics.tsx';
 import { useFilters } from '../ui/filters.tsx';
 import { ScrollText } from '../ui/icons.tsx';
 import { ListScreen } from '../ui/list.tsx';
+import { MiddleName } from '../ui/middle-name.tsx';
 
 const words = t.audit;
 
@@ -26,33 +27,28 @@ export default function Audit(): ReactElement {
         { head: t.words.when, cell: ({ at }) => <Time iso={at} form="seconds" /> },
         {
           head: words.action,
+          grow: 50,
           cell: ({ action, details }) => (
-            <div>
-              {/failed|refused|locked/.test(action) ? (
-                <Badge tone="bad">{action}</Badge>
-              ) : (
-                <span className="mono nowrap">{action}</span>
-              )}
-              <div className="small muted mono">{detailsText(details)}</div>
-            </div>
+            <Titled
+              top={/failed|refused|locked/.test(action) ? <Badge tone="bad">{action}</Badge> : <Mono>{action}</Mono>}
+            >
+              {detailsText(details)}
+            </Titled>
           ),
         },
         {
           head: words.on,
-          cell: ({ target }) => (
-            <div className="audit-target">
-              {target === null ? <span className="muted">–</span> : (target.name ?? target.id)}
-            </div>
-          ),
+          grow: 25,
+          cell: ({ target }) => <MiddleName name={target === null ? '–' : (target.name ?? target.id)} />,
         },
         {
           head: words.by,
+          grow: 25,
           cell: ({ actor, address }) => (
-            <span className="whole-words">
-              {actor.name ?? (actor.kind === 'anonymous' ? words.nobody : (actor.id ?? ''))}
-              {actor.kind === 'key' && <span className="muted small"> {words.apiKey}</span>}
-              {address !== null && <div className="small muted mono">{address}</div>}
-            </span>
+            <Titled top={actor.name ?? (actor.kind === 'anonymous' ? words.nobody : (actor.id ?? ''))}>
+              {actor.kind === 'key' && `${words.apiKey} `}
+              {address !== null && <Mono>{address}</Mono>}
+            </Titled>
           ),
         },
       ]}

@@ -8,6 +8,7 @@ import { t } from '../texts/texts.ts';
 import { actions, Ago, Badge, LinkButton, Mono, Notice, Titled } from '../ui/basics.tsx';
 import { FolderOpen, Server } from '../ui/icons.tsx';
 import { ListScreen } from '../ui/list.tsx';
+import { MiddleName } from '../ui/middle-name.tsx';
 import { ConnectionBadge, useConnectionStatus } from '../ui/connection-status.tsx';
 
 const words = t.connections;
@@ -29,16 +30,21 @@ export default function Connections(): ReactElement {
       columns={[
         {
           head: words.name,
+          grow: 40,
           cell: ({ id, name }) => (
             <Titled top={<Link href={`/connections/${segment(id)}`}>{name}</Link>}>
               <Mono>{id}</Mono>
             </Titled>
           ),
         },
+        { head: t.words.type, cell: ({ type }) => <span className="muted">{type.toUpperCase()}</span> },
         {
           head: words.server,
+          grow: 40,
           cell: (connection) => (
-            <Titled top={<Mono>{serverOf(connection)}</Mono>}>{connection.type.toUpperCase()}</Titled>
+            <Mono>
+              <MiddleName name={serverOf(connection)} />
+            </Mono>
           ),
         },
         {

@@ -46,8 +46,8 @@ export default function Events(): ReactElement {
       columns={[
         { head: words.number, align: 'end', cell: ({ sequence }) => formatNumber(sequence) },
         { head: t.words.when, cell: ({ event }) => <Time iso={event.timestamp} /> },
-        { head: words.type, cell: ({ type }) => <span className="mono event-type">{type}</span> },
-        { head: t.words.what, cell: ({ event }) => <What event={event} /> },
+        { head: words.type, cell: ({ type }) => <Mono>{type}</Mono> },
+        { head: t.words.what, grow: 100, cell: ({ event }) => <What event={event} /> },
         actions<Row>((row) => (
           <Button onClick={() => setShown(row)} aria-label={words.openOne(row.sequence)}>
             {t.files.menu.open}

@@ -6,7 +6,7 @@ import { useConnectionName, useConnections } from '../api/names.ts';
 import type { ApiKey, NewS3AccessKey } from '../api/types.ts';
 import { t } from '../texts/texts.ts';
 import { ConfirmAction } from '../ui/actions.tsx';
-import { actions, Ago, Badge, Time } from '../ui/basics.tsx';
+import { actions, Ago, Badge, Mono, Time, Titled } from '../ui/basics.tsx';
 import { Menu } from '../ui/menu.tsx';
 import { useOpening } from '../ui/filters.tsx';
 import { KeyRound } from '../ui/icons.tsx';
@@ -46,13 +46,11 @@ export default function Keys(): ReactElement {
       columns={[
         {
           head: t.fields.apiKey.name.label,
+          grow: 40,
           cell: ({ name, hint, source }) => (
-            <div>
-              <strong>{name}</strong>
-              <div className="muted small mono">
-                {hint === null ? (source === 'configuration' ? words.fromFile : '') : `ftg_…${hint}`}
-              </div>
-            </div>
+            <Titled top={<strong>{name}</strong>}>
+              <Mono>{hint === null ? (source === 'configuration' ? words.fromFile : '') : `ftg_…${hint}`}</Mono>
+            </Titled>
           ),
         },
         {
@@ -69,11 +67,11 @@ export default function Keys(): ReactElement {
         },
         {
           head: t.fields.apiKey.connections.label,
+          grow: 40,
           cell: ({ connections: ids, allowedIps }) => (
-            <span className="small">
-              {ids.length === 0 ? words.everyConnection : ids.map(nameOf).join(', ')}
-              {allowedIps.length > 0 && <span className="block muted">{words.from(allowedIps.join(', '))}</span>}
-            </span>
+            <Titled top={ids.length === 0 ? words.everyConnection : ids.map(nameOf).join(', ')}>
+              {allowedIps.length > 0 && words.from(allowedIps.join(', '))}
+            </Titled>
           ),
         },
         { head: words.lastUsed, cell: ({ lastUsedAt }) => <Ago iso={lastUsedAt} otherwise={words.never} /> },

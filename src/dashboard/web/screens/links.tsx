@@ -7,12 +7,13 @@ import type { FileLink, Transfer } from '../api/types.ts';
 import { formatBytes, formatNumber } from '../format.ts';
 import { t } from '../texts/texts.ts';
 import { ConfirmAction } from '../ui/actions.tsx';
-import { actions, Ago, Badge, Time, Titled } from '../ui/basics.tsx';
+import { actions, Ago, Badge, Mono, Time, Titled } from '../ui/basics.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Menu } from '../ui/menu.tsx';
 import { useOpening } from '../ui/filters.tsx';
 import { Link2 } from '../ui/icons.tsx';
 import { List, ListScreen } from '../ui/list.tsx';
+import { MiddleName } from '../ui/middle-name.tsx';
 import type { LinkStart } from './links/form.tsx';
 import NewLink from './links/new-link.tsx';
 import { useTransferColumns } from './transfers/rows.tsx';
@@ -46,30 +47,36 @@ export default function Links(): ReactElement {
       columns={[
         {
           head: columns.does,
-          cell: ({ operation, path, connectionId, keyId }) => (
-            <Titled
-              top={
-                <>
-                  <strong>{words.operations[operation]}</strong> <span className="mono whole-words">{path}</span>
-                </>
-              }
-            >
-              {nameOf(connectionId)}
-              {keyId !== null && `, ${words.madeBy(keys.find(({ id }) => id === keyId)?.name ?? keyId)}`}
+          grow: 55,
+          cell: ({ operation, path }) => (
+            <span className="worded">
+              <strong>{words.operations[operation]}</strong>{' '}
+              <Mono>
+                <MiddleName name={path} />
+              </Mono>
+            </span>
+          ),
+        },
+        {
+          head: t.words.connection,
+          grow: 30,
+          cell: ({ connectionId, keyId }) => (
+            <Titled top={nameOf(connectionId)}>
+              {keyId !== null && words.madeBy(keys.find(({ id }) => id === keyId)?.name ?? keyId)}
             </Titled>
           ),
         },
         {
           head: columns.uses,
           cell: ({ uses, maxUses, lastUsedAt }) => (
-            <div className="nowrap">
-              {maxUses === null ? formatNumber(uses) : t.words.of(formatNumber(uses), formatNumber(maxUses))}
+            <span>
+              {maxUses === null ? formatNumber(uses) : t.words.of(formatNumber(uses), formatNumber(maxUses))}{' '}
               {lastUsedAt !== null && (
-                <div className="muted small">
+                <span className="muted small">
                   <Ago iso={lastUsedAt} />
-                </div>
+                </span>
               )}
-            </div>
+            </span>
           ),
         },
         { head: columns.most, cell: ({ maxBytes }) => (maxBytes === null ? '–' : formatBytes(maxBytes)) },

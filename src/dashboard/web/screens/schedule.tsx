@@ -12,7 +12,7 @@ import { List } from '../ui/list.tsx';
 import { jobOfSchedule } from './jobs/draft.ts';
 import { factsOf } from './jobs/facts.tsx';
 import { useJobColumns } from './jobs/rows.tsx';
-import { LastRun, ScheduleMenu, StateBadge, useRun, When } from './schedules/rows.tsx';
+import { LastRun, ScheduleMenu, StateBadge, troubleOf, useRun, When } from './schedules/rows.tsx';
 import { RunTimes } from './schedules/times.tsx';
 
 const words = t.schedules;
@@ -57,7 +57,12 @@ function Shown({ schedule }: { readonly schedule: Schedule }): ReactElement {
             [words.runsAt]: <When cron={cron} timeZone={timeZone} />,
             [t.fields.schedule.cron.label]: <Mono>{cron}</Mono>,
             [words.nextRuns]: isActive ? <RunTimes nextRuns={nextRuns} timeZone={timeZone} /> : words.noRuns,
-            [t.words.lastRun]: <LastRun schedule={schedule} />,
+            [t.words.lastRun]: (
+              <>
+                <LastRun schedule={schedule} />
+                <span className="warn-text">{troubleOf(schedule)}</span>
+              </>
+            ),
           }}
         />
       </Panel>

@@ -4,12 +4,13 @@ import { useRows } from '../api/hooks.ts';
 import { useConnectionName } from '../api/names.ts';
 import type { Schedule } from '../api/types.ts';
 import { t } from '../texts/texts.ts';
-import { actions, Time, Titled } from '../ui/basics.tsx';
+import { actions, Time } from '../ui/basics.tsx';
 import { CalendarClock } from '../ui/icons.tsx';
 import { ListScreen } from '../ui/list.tsx';
+import { MiddleName } from '../ui/middle-name.tsx';
 import { Link } from 'wouter';
 import { routeOf } from './jobs/rows.tsx';
-import { LastRun, ScheduleMenu, StateBadge, When } from './schedules/rows.tsx';
+import { LastRun, ScheduleMenu, StateBadge, troubleOf, When } from './schedules/rows.tsx';
 
 const { columns } = t.schedules;
 
@@ -26,16 +27,26 @@ export default function Schedules(): ReactElement {
       columns={[
         {
           head: t.schedules.one,
-          cell: ({ id, name, job }) => (
-            <Titled top={<Link href={`/schedules/${id}`}>{name}</Link>}>{routeOf(job, nameOf)}</Titled>
+          grow: 22,
+          cell: ({ id, name }) => (
+            <Link href={`/schedules/${id}`}>
+              <MiddleName name={name} />
+            </Link>
           ),
         },
-        { head: t.words.when, cell: ({ cron, timeZone }) => <When cron={cron} timeZone={timeZone} /> },
+        { head: t.words.what, grow: 26, cell: ({ job }) => <span className="muted">{routeOf(job, nameOf)}</span> },
+        { head: t.words.when, grow: 20, cell: ({ cron, timeZone }) => <When cron={cron} timeZone={timeZone} /> },
         {
           head: columns.next,
           cell: ({ nextRuns: [next] }) => (next === undefined ? '–' : <Time iso={next} />),
         },
         { head: t.words.lastRun, cell: (schedule) => <LastRun schedule={schedule} /> },
+        {
+          head: t.words.details,
+          grow: 25,
+          isSecondary: true,
+          cell: (schedule) => <span title={troubleOf(schedule)}>{troubleOf(schedule)}</span>,
+        },
         { head: t.words.state, cell: (schedule) => <StateBadge schedule={schedule} /> },
         actions<Schedule>((schedule) => <ScheduleMenu schedule={schedule} />),
       ]}

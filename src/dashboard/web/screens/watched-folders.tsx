@@ -32,6 +32,7 @@ export default function WatchedFolders(): ReactElement {
       columns={[
         {
           head: t.words.name,
+          grow: 60,
           cell: ({ id, name, connectionId, path }) => (
             <Titled top={<Link href={`/watched/${id}`}>{name}</Link>}>
               {nameOf(connectionId)} <Mono>{path}</Mono>
@@ -40,8 +41,8 @@ export default function WatchedFolders(): ReactElement {
         },
         {
           head: t.words.files,
-          cell: ({ filePattern }) =>
-            filePattern === null ? words.all : <span className="mono whole-words">{filePattern}</span>,
+          grow: 20,
+          cell: ({ filePattern }) => (filePattern === null ? words.all : <Mono>{filePattern}</Mono>),
         },
         {
           head: t.words.every,

@@ -5,8 +5,10 @@ import { useRows } from '../api/hooks.ts';
 import { useConnectionName } from '../api/names.ts';
 import type { Webhook } from '../api/types.ts';
 import { t } from '../texts/texts.ts';
+import { Mono } from '../ui/basics.tsx';
 import { Webhook as WebhookIcon } from '../ui/icons.tsx';
 import { ListScreen } from '../ui/list.tsx';
+import { MiddleName } from '../ui/middle-name.tsx';
 import { useReceivers } from './deliveries/health.tsx';
 import { DeadLetters } from './deliveries/list.tsx';
 import { WebhookForm } from './webhooks/form.tsx';
@@ -30,15 +32,17 @@ export default function Webhooks(): ReactElement {
       columns={[
         {
           head: t.words.receiver,
+          grow: 40,
           cell: ({ id, url }) => (
             <Link href={`/webhooks/${id}`} className="mono">
-              {url}
+              <MiddleName name={url} />
             </Link>
           ),
         },
-        { head: t.places.events, cell: ({ events }) => <span className="mono small">{events.join(', ')}</span> },
+        { head: t.places.events, grow: 35, cell: ({ events }) => <Mono>{events.join(', ')}</Mono> },
         {
           head: t.words.connections,
+          grow: 25,
           cell: ({ connections }) =>
             connections.length === 0 ? words.allConnections : connections.map(nameOf).join(', '),
         },

@@ -327,12 +327,14 @@ export function Mono({ children }: { readonly children: ReactNode }): ReactEleme
   return <span className="mono">{children}</span>;
 }
 
-/** The subject of a cell, with details in small print below. */
+/** The subject of a cell, with muted details beside it. */
 export function Titled({ top, children }: { readonly top: ReactNode; readonly children: ReactNode }): ReactElement {
   return (
-    <div>
-      {top}
-      <div className="muted small">{children}</div>
+    <div className="titled">
+      <div>{top}</div>
+      <div className="muted small" title={typeof children === 'string' ? children : undefined}>
+        {children}
+      </div>
     </div>
   );
 }
@@ -363,6 +365,10 @@ export interface Column<R> {
   readonly head: string;
   readonly cell: (row: R) => ReactNode;
   readonly align?: 'end';
+  /** The share of the table's width in percent. What does not fit is cut. With such a column, each row is one line. */
+  readonly grow?: number;
+  /** Shown only where there is much room, or as a line of a card on a phone. */
+  readonly isSecondary?: boolean;
   /** For a column of buttons. Its head is only for screen readers. */
   readonly isHeadHidden?: boolean;
 }
@@ -381,13 +387,20 @@ export function Table<R extends object>(props: {
   readonly rowClass?: (row: R) => string;
 }): ReactElement {
   const { label, columns, rows, rowKey, rowClass } = props;
+  const isOneLine = columns.some(({ grow }) => grow !== undefined);
   return (
-    <table className="table" role="table" aria-label={label}>
+    <table className={isOneLine ? 'table lines' : 'table'} role="table" aria-label={label}>
       <thead role="rowgroup">
         <tr role="row">
-          {columns.map(({ head, align, isHeadHidden }) => (
-            <th key={head} role="columnheader" scope="col" className={align}>
-              {isHeadHidden === true ? <span className="visually-hidden">{head}</span> : head}
+          {columns.map((column) => (
+            <th
+              key={column.head}
+              role="columnheader"
+              scope="col"
+              className={classOf(column)}
+              style={column.grow === undefined ? undefined : { inlineSize: `${column.grow}%` }}
+            >
+              {column.isHeadHidden === true ? <span className="visually-hidden">{column.head}</span> : column.head}
             </th>
           ))}
         </tr>
@@ -395,9 +408,14 @@ export function Table<R extends object>(props: {
       <tbody role="rowgroup">
         {rows.map((row) => (
           <tr key={rowKey?.(row) ?? ('id' in row ? String(row.id) : '')} role="row" className={rowClass?.(row)}>
-            {columns.map(({ head, cell, align, isHeadHidden }) => (
-              <td key={head} role="cell" className={align} data-label={isHeadHidden === true ? undefined : head}>
-                {cell(row)}
+            {columns.map((column) => (
+              <td
+                key={column.head}
+                role="cell"
+                className={classOf(column)}
+                data-label={column.isHeadHidden === true ? undefined : column.head}
+              >
+                {column.cell(row)}
               </td>
             ))}
           </tr>
@@ -405,6 +423,11 @@ export function Table<R extends object>(props: {
       </tbody>
     </table>
   );
+}
+
+function classOf<R>({ align, grow, isSecondary = false, isHeadHidden = false }: Column<R>): string {
+  const classes = [align, grow === undefined ? '' : 'grow', isSecondary ? 'secondary' : '', isHeadHidden ? 'acts' : ''];
+  return classes.filter(Boolean).join(' ');
 }
 
 export function Countdown({ iso }: { readonly iso: string }): ReactElement {

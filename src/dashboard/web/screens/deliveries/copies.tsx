@@ -6,6 +6,7 @@ import type { Copy } from '../../api/types.ts';
 import { t } from '../../texts/texts.ts';
 import { Badge, Mono, type Tone } from '../../ui/basics.tsx';
 import { List } from '../../ui/list.tsx';
+import { MiddleName } from '../../ui/middle-name.tsx';
 
 const TONES: Readonly<Record<Copy['state'], Tone>> = { waiting: 'info', done: 'good', skipped: 'plain', failed: 'bad' };
 
@@ -19,13 +20,22 @@ export function CopyTable({ id }: { readonly id: string }): ReactElement {
       none=""
       rowKey={({ path }) => path}
       columns={[
-        { head: t.words.file, cell: ({ path }) => <Mono>{path}</Mono> },
+        {
+          head: t.words.file,
+          grow: 30,
+          cell: ({ path }) => (
+            <Mono>
+              <MiddleName name={path} />
+            </Mono>
+          ),
+        },
         {
           head: t.words.state,
           cell: ({ state }) => <Badge tone={TONES[state]}>{t.fields.copy.state.choices[state]}</Badge>,
         },
         {
           head: heads.copy,
+          grow: 35,
           cell: ({ connectionId, target }) =>
             target !== null && (
               <>
@@ -33,7 +43,7 @@ export function CopyTable({ id }: { readonly id: string }): ReactElement {
               </>
             ),
         },
-        { head: heads.words, cell: ({ errorMessage }) => <span className="small">{errorMessage ?? ''}</span> },
+        { head: heads.words, grow: 35, cell: ({ errorMessage: text }) => <span title={text ?? ''}>{text}</span> },
       ]}
     />
   );

@@ -6,7 +6,7 @@ import { useAction, useRows } from '../../api/hooks.ts';
 import type { Delivery, WatchedFolder, Webhook } from '../../api/types.ts';
 import { formatNumber } from '../../format.ts';
 import { t } from '../../texts/texts.ts';
-import { actions, Badge, Button, type Column, Countdown, Time, type Tone } from '../../ui/basics.tsx';
+import { actions, Badge, Button, type Column, Countdown, Mono, Time, Titled, type Tone } from '../../ui/basics.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { RotateCw } from '../../ui/icons.tsx';
 import { CopyTable } from './copies.tsx';
@@ -27,24 +27,18 @@ export function useDeliveryColumns(isOfOne = false): readonly Column<Delivery>[]
   const all: readonly Column<Delivery>[] = [
     {
       head: columns.message,
+      grow: 26,
       cell: (delivery) => (
-        <Link
-          href={`/deliveries/${delivery.id}`}
-          className="whole-words"
-          aria-label={words.open(messageText(delivery))}
-        >
+        <Link href={`/deliveries/${delivery.id}`} aria-label={words.open(messageText(delivery))}>
           {messageText(delivery)}
         </Link>
       ),
     },
-    { head: t.words.created, cell: ({ createdAt }) => <Time iso={createdAt} /> },
     {
       head: columns.to,
+      grow: 45,
       cell: (delivery) => (
-        <div>
-          <Receiver delivery={delivery} />
-          {delivery.url !== null && <div className="mono small muted">{delivery.url}</div>}
-        </div>
+        <Titled top={<Receiver delivery={delivery} />}>{delivery.url !== null && <Mono>{delivery.url}</Mono>}</Titled>
       ),
     },
     {
@@ -57,6 +51,7 @@ export function useDeliveryColumns(isOfOne = false): readonly Column<Delivery>[]
       ),
     },
     { head: t.words.attempts, align: 'end', cell: ({ attempts }) => formatNumber(attempts) },
+    { head: t.words.created, cell: ({ createdAt }) => <Time iso={createdAt} /> },
     actions(
       (delivery) =>
         canReplay(delivery) && (

@@ -3,6 +3,7 @@ import { memo, type ReactElement } from 'react';
 import type { FileInfo } from '../../api/types.ts';
 import { formatBytes, formatDateTime, formatShortTime } from '../../format.ts';
 import { t } from '../../texts/texts.ts';
+import { MiddleName } from '../../ui/middle-name.tsx';
 import { Ellipsis, File as FileIcon, Folder } from '../../ui/icons.tsx';
 
 interface FileRowProps {
@@ -42,7 +43,7 @@ export const FileRow = memo(function FileRow(props: FileRowProps): ReactElement 
           <FileIcon aria-hidden size={16} />
         )}
         <button type="button" tabIndex={-1} data-act="open" title={name}>
-          {name}
+          <MiddleName name={name} />
         </button>
         {below !== undefined && below !== '' && <span className="file-below muted">{below}</span>}
       </div>

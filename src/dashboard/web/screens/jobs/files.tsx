@@ -6,11 +6,12 @@ import { usePages } from '../../api/hooks.ts';
 import type { JobFile } from '../../api/types.ts';
 import { formatBytes, formatNumber } from '../../format.ts';
 import { t } from '../../texts/texts.ts';
-import { Badge, Panel, Pending } from '../../ui/basics.tsx';
+import { Badge, Mono, Panel, Pending, Titled } from '../../ui/basics.tsx';
 import { ChoiceField } from '../../ui/fields.tsx';
+import { MiddleName } from '../../ui/middle-name.tsx';
 import { FILE_STATES } from './words.ts';
 
-const ROW_PX = 44;
+const ROW_PX = 38;
 /** The next page is read when this many rows are left. */
 const NEAR_END = 50;
 
@@ -108,10 +109,19 @@ function FileRows({
                 style={{ transform: `translateY(${start}px)` }}
               >
                 <div role="cell">
-                  <span className="mono">{file.path}</span>
-                  {file.error !== null && (
-                    <div className={file.state === 'failed' ? 'bad-text small' : 'muted small'}>{file.error}</div>
-                  )}
+                  <Titled
+                    top={
+                      <Mono>
+                        <MiddleName name={file.path} />
+                      </Mono>
+                    }
+                  >
+                    {file.error !== null && (
+                      <span className={file.state === 'failed' ? 'bad-text' : ''} title={file.error}>
+                        {file.error}
+                      </span>
+                    )}
+                  </Titled>
                 </div>
                 <div role="cell" className="row">
                   <Badge tone={tone}>{text}</Badge>

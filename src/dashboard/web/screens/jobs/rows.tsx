@@ -5,7 +5,8 @@ import { useConnectionName } from '../../api/names.ts';
 import type { Job } from '../../api/types.ts';
 import { formatBytes, formatDuration, formatNumber, formatSpeed } from '../../format.ts';
 import { t } from '../../texts/texts.ts';
-import { Badge, type Column, Mono, Progress, Time, Titled } from '../../ui/basics.tsx';
+import { Badge, type Column, Mono, Progress, Time } from '../../ui/basics.tsx';
+import { MiddleName } from '../../ui/middle-name.tsx';
 import { filesText, progressOf, STATES, titleOf, TYPES } from './words.ts';
 
 const words = t.jobs;
@@ -66,8 +67,14 @@ export function useJobColumns(): readonly Column<Job>[] {
   return [
     {
       head: t.jobs.one,
-      cell: (job) => <Titled top={<Link href={`/jobs/${job.id}`}>{titleOf(job)}</Link>}>{routeOf(job, nameOf)}</Titled>,
+      grow: 28,
+      cell: (job) => (
+        <Link href={`/jobs/${job.id}`}>
+          <MiddleName name={titleOf(job)} />
+        </Link>
+      ),
     },
+    { head: t.words.what, grow: 34, cell: (job) => <span className="muted">{routeOf(job, nameOf)}</span> },
     { head: t.words.state, cell: (job) => <StateBadge job={job} /> },
     {
       head: columns.progress,
@@ -86,21 +93,21 @@ export function useJobColumns(): readonly Column<Job>[] {
     },
     {
       head: columns.speed,
+      isSecondary: true,
       cell: (job) => (
-        <div className="small number">
-          {job.startedAt === null ? '–' : speedText(job)}
-          <div className="muted">{leftText(job)}</div>
-        </div>
+        <span className="small number">
+          {job.startedAt === null ? '–' : speedText(job)} <span className="muted">{leftText(job)}</span>
+        </span>
       ),
     },
     {
       head: t.words.started,
-      cell: (job) => (
-        <div className="small">
-          <Time iso={job.createdAt} />
-          <div className="muted">{words.by(starterOf(job))}</div>
-        </div>
-      ),
+      cell: ({ createdAt }) => <Time iso={createdAt} />,
+    },
+    {
+      head: words.facts.begunBy,
+      isSecondary: true,
+      cell: (job) => <span className="muted">{starterOf(job)}</span>,
     },
   ];
 }

@@ -27,23 +27,26 @@ export function When({ cron, timeZone }: Pick<Schedule, 'cron' | 'timeZone'>): R
 }
 
 export function LastRun({ schedule }: { readonly schedule: Schedule }): ReactElement {
-  const { lastRunAt, lastDueAt, lastJobId, lastJob } = schedule;
+  const { lastRunAt, lastJobId, lastJob } = schedule;
   if (lastRunAt === null) return <span className="muted">{t.schedules.noneYet}</span>;
-  const lateMs = lastDueAt === null ? 0 : Date.parse(lastRunAt) - Date.parse(lastDueAt);
   const time = <Time iso={lastRunAt} />;
   return (
-    <div className="small">
-      <span className="row">
-        {lastJob === null ? time : <Link href={`/jobs/${lastJobId ?? ''}`}>{time}</Link>}
-        {lastJob !== null && <Badge tone={STATES[lastJob.state][1]}>{STATES[lastJob.state][0]}</Badge>}
-      </span>
-      {lateMs > LATE_MS && <div className="warn-text">{t.schedules.beganLate(formatDuration(lateMs))}</div>}
-      {lastJob !== null && lastJob.failed > 0 && (
-        <div className="bad-text">{t.words.filesFailed(filesText(lastJob.failed))}</div>
-      )}
-      {lastJob !== null && lastJob.error !== null && <div className="bad-text">{lastJob.error}</div>}
-    </div>
+    <span className="row">
+      {lastJob === null ? time : <Link href={`/jobs/${lastJobId ?? ''}`}>{time}</Link>}
+      {lastJob !== null && <Badge tone={STATES[lastJob.state][1]}>{STATES[lastJob.state][0]}</Badge>}
+    </span>
   );
+}
+
+/** Why the last run was late or failed; empty if all went well. */
+export function troubleOf({ lastRunAt, lastDueAt, lastJob }: Schedule): string {
+  const lateMs = lastRunAt === null || lastDueAt === null ? 0 : Date.parse(lastRunAt) - Date.parse(lastDueAt);
+  const { failed = 0, error = null } = lastJob ?? {};
+  return [
+    ...(lateMs > LATE_MS ? [t.schedules.beganLate(formatDuration(lateMs))] : []),
+    ...(failed > 0 ? [t.words.filesFailed(filesText(failed))] : []),
+    ...(error === null ? [] : [error]),
+  ].join(', ');
 }
 
 /** `isOne`: shown on the schedule's screen, which has buttons for the other actions. */

@@ -7,8 +7,9 @@ import type { Live, Transfer } from '../../api/types.ts';
 import { formatBytes, formatDuration, formatSpeed, secondsLeft } from '../../format.ts';
 import { t } from '../../texts/texts.ts';
 import { ActionButton } from '../../ui/actions.tsx';
-import { actions, Badge, type ButtonProps, type Column, Progress, Time, Titled, type Tone } from '../../ui/basics.tsx';
+import { actions, Badge, type ButtonProps, type Column, Progress, Time, type Tone } from '../../ui/basics.tsx';
 import { Ban } from '../../ui/icons.tsx';
+import { MiddleName } from '../../ui/middle-name.tsx';
 import { TryAgain } from './try-again.tsx';
 import { titleOf } from './words.ts';
 
@@ -91,18 +92,28 @@ export function StatusBadge({ status }: Pick<Transfer, 'status'>): ReactElement 
 export function useTransferColumns(): readonly Column<Transfer>[] {
   const nameOf = useConnectionName();
   return [
-    { head: t.words.started, cell: ({ createdAt }) => <Time iso={createdAt} form="seconds" /> },
     {
       head: t.words.what,
-      cell: (transfer) => (
-        <Titled top={<Link href={`/transfers/${transfer.id}`}>{titleOf(transfer)}</Link>}>
-          {transfer.status === 'failed' && transfer.errorMessage !== null ? (
-            <span className="bad-text">{transfer.errorMessage}</span>
-          ) : (
-            transfer.path
-          )}
-        </Titled>
+      grow: 32,
+      cell: ({ id, type, filename, path }) => (
+        <Link href={`/transfers/${id}`} className="worded">
+          {words.types[type]} <MiddleName name={filename === '' ? path : filename} />
+        </Link>
       ),
+    },
+    {
+      head: t.words.details,
+      grow: 36,
+      cell: ({ status, errorMessage, path }) =>
+        status === 'failed' && errorMessage !== null ? (
+          <span className="bad-text" title={errorMessage}>
+            {errorMessage}
+          </span>
+        ) : (
+          <span className="muted">
+            <MiddleName name={path} />
+          </span>
+        ),
     },
     {
       head: t.words.connection,
@@ -110,7 +121,7 @@ export function useTransferColumns(): readonly Column<Transfer>[] {
         connectionId === null ? (
           '–'
         ) : (
-          <Link href={`/connections/${segment(connectionId)}`} title={connectionId} className="quiet-link">
+          <Link href={`/connections/${segment(connectionId)}`} title={connectionId}>
             {nameOf(connectionId)}
           </Link>
         ),
@@ -122,6 +133,7 @@ export function useTransferColumns(): readonly Column<Transfer>[] {
       cell: ({ durationMs, status }) => (status === 'pending' ? '–' : formatDuration(durationMs)),
     },
     { head: t.words.status, cell: ({ status }) => <StatusBadge status={status} /> },
+    { head: t.words.started, cell: ({ createdAt }) => <Time iso={createdAt} form="seconds" /> },
     actions((transfer) => <TryAgain transfer={transfer} />),
   ];
 }

@@ -44,7 +44,6 @@ export const jobs: Texts['jobs'] = {
   },
   speed: (files, bytes) => `${files} Dateien/s, ${bytes}`,
   stillListing: 'wird noch aufgelistet',
-  by: (who) => `durch ${who}`,
   aSchedule: 'einen Zeitplan',
   theDashboard: 'das Dashboard',
   failedCount: (text) => `, ${text} fehlgeschlagen`,

@@ -50,7 +50,6 @@ export const jobs = {
   },
   speed: (files: string, bytes: string): string => `${files} files/s, ${bytes}`,
   stillListing: 'still listing',
-  by: (who: string): string => `by ${who}`,
   aSchedule: 'a schedule',
   theDashboard: 'the dashboard',
   failedCount: (text: string): string => `, ${text} failed`,
