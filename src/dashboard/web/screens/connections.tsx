@@ -1,14 +1,15 @@
 /** All connections of the account. */
 import type { ReactElement } from 'react';
 import { Link } from 'wouter';
-import { segment } from '../api/client.ts';
+import { request, segment } from '../api/client.ts';
 import { useRows } from '../api/hooks.ts';
-import type { Connection } from '../api/types.ts';
+import type { Connection, TestResult } from '../api/types.ts';
 import { t } from '../texts/texts.ts';
 import { actions, Ago, Badge, LinkButton, Mono, Notice, Titled } from '../ui/basics.tsx';
-import { FolderOpen, Server } from '../ui/icons.tsx';
+import { FlaskConical, FolderOpen, Pause, Play, Server } from '../ui/icons.tsx';
 import { ListScreen } from '../ui/list.tsx';
 import { MiddleName } from '../ui/middle-name.tsx';
+import type { Bulk } from '../ui/selection.tsx';
 import { ConnectionBadge, useConnectionStatus } from '../ui/connection-status.tsx';
 
 const words = t.connections;
@@ -26,6 +27,7 @@ export default function Connections(): ReactElement {
       icon={Server}
       list={list}
       above={isFull && <Notice title={words.full(limit)}>{words.fullText}</Notice>}
+      bulk={BULK}
       add={isFull ? undefined : '/connections/new'}
       columns={[
         {
@@ -82,6 +84,35 @@ export default function Connections(): ReactElement {
       ]}
     />
   );
+}
+
+const path = ({ id }: Connection): string => `/manage/connections/${segment(id)}`;
+const refreshes = ['/manage/connections', '/manage/health', '/manage/overview'];
+const BULK: Bulk<Connection> = {
+  nameOf: ({ name }) => name,
+  actions: [
+    { verb: t.connection.test.title, icon: FlaskConical, fits: ({ isActive }) => isActive, run: test, refreshes },
+    {
+      verb: t.connection.switchOn,
+      icon: Play,
+      fits: ({ isActive, source }) => !isActive && source !== 'configuration',
+      run: (connection) => request('POST', `${path(connection)}/activate`),
+      refreshes,
+    },
+    {
+      verb: t.connection.switchOff,
+      icon: Pause,
+      fits: ({ isActive, source }) => isActive && source !== 'configuration',
+      run: (connection) => request('POST', `${path(connection)}/deactivate`),
+      refreshes,
+    },
+  ],
+};
+
+/** A test that fails is a failure of the action. */
+async function test(connection: Connection): Promise<void> {
+  const { isOk, steps } = await request<TestResult>('POST', `${path(connection)}/test`, { probe: false });
+  if (!isOk) throw new Error(`${connection.name}: ${steps.find(({ error }) => error !== undefined)?.error ?? ''}`);
 }
 
 function serverOf({ type, host, port, endpoint, bucket }: Connection): string {

@@ -13,7 +13,7 @@ import { FormDialog } from '../ui/dialog.tsx';
 import { useFilters } from '../ui/filters.tsx';
 import { RotateCw } from '../ui/icons.tsx';
 import { ListScreen, Pager } from '../ui/list.tsx';
-import { useDeliveryColumns } from './deliveries/rows.tsx';
+import { DELIVERY_BULK, useDeliveryColumns } from './deliveries/rows.tsx';
 import { FEED_TYPES } from '../../../contract/derived/event-texts.ts';
 
 const PAGE = 50;
@@ -52,6 +52,7 @@ export default function DeliveriesScreen(): ReactElement {
       words={words}
       list={{ ...list, rows: list.rows?.slice(0, PAGE) }}
       columns={columns}
+      bulk={DELIVERY_BULK}
       footer={
         <Pager
           back={words.newer}

@@ -7,7 +7,7 @@ import { t } from '../texts/texts.ts';
 import { useFilters } from '../ui/filters.tsx';
 import { Layers } from '../ui/icons.tsx';
 import { ListScreen } from '../ui/list.tsx';
-import { useJobColumns } from './jobs/rows.tsx';
+import { JOB_BULK, useJobColumns } from './jobs/rows.tsx';
 import { TYPES } from './jobs/words.ts';
 
 export default function Jobs(): ReactElement {
@@ -20,6 +20,7 @@ export default function Jobs(): ReactElement {
       icon={Layers}
       list={usePages<Job>(withQuery('/manage/jobs', { ...filters.values, limit: 50 }), 'jobs', { everyMs: 3_000 })}
       columns={useJobColumns()}
+      bulk={JOB_BULK}
       filters={filters}
       fields={[
         { name: 'state', label: t.words.state, options: Object.entries(t.jobs.states) },

@@ -9,14 +9,30 @@ import { ConfirmAction } from '../ui/actions.tsx';
 import { actions, Ago, Badge, Mono, Time, Titled } from '../ui/basics.tsx';
 import { Menu } from '../ui/menu.tsx';
 import { useOpening } from '../ui/filters.tsx';
-import { KeyRound } from '../ui/icons.tsx';
+import { Ban, KeyRound } from '../ui/icons.tsx';
 import { ListScreen } from '../ui/list.tsx';
+import type { Bulk } from '../ui/selection.tsx';
 import { IssuedKey, RotateKey } from './keys/dialogs.tsx';
 import { type Issued, KeyForm, READS } from './keys/key-form.tsx';
 import { DeleteS3AccessKey, MadeS3AccessKey, S3Access } from './keys/s3-access.tsx';
 
 const words = t.keys;
 const { revoking } = words;
+
+const revoke = ({ id }: ApiKey): Promise<unknown> => request('DELETE', `/manage/api-keys/${id}`);
+const BULK: Bulk<ApiKey> = {
+  nameOf: ({ name }) => name,
+  actions: [
+    {
+      verb: revoking.many,
+      icon: Ban,
+      fits: ({ state }) => state !== 'revoked',
+      run: revoke,
+      refreshes: READS,
+      warning: revoking.text,
+    },
+  ],
+};
 
 type Open =
   | { readonly kind: 'new' }
@@ -41,6 +57,7 @@ export default function Keys(): ReactElement {
       words={words}
       icon={KeyRound}
       list={list}
+      bulk={BULK}
       rowClass={({ state }) => (state === 'active' ? '' : 'gone')}
       add={() => setOpen({ kind: 'new' })}
       columns={[
@@ -106,7 +123,7 @@ export default function Keys(): ReactElement {
         <ConfirmAction
           title={revoking.title(open.apiKey.name)}
           verb={revoking.verb}
-          run={() => request('DELETE', `/manage/api-keys/${open.apiKey.id}`)}
+          run={() => revoke(open.apiKey)}
           says={revoking.done(open.apiKey.name)}
           refreshes={READS}
           onClose={close}

@@ -11,9 +11,10 @@ import { actions, Ago, Badge, Mono, Time, Titled } from '../ui/basics.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Menu } from '../ui/menu.tsx';
 import { useOpening } from '../ui/filters.tsx';
-import { Link2 } from '../ui/icons.tsx';
+import { Ban, Link2 } from '../ui/icons.tsx';
 import { List, ListScreen } from '../ui/list.tsx';
 import { MiddleName } from '../ui/middle-name.tsx';
+import type { Bulk } from '../ui/selection.tsx';
 import type { LinkStart } from './links/form.tsx';
 import NewLink from './links/new-link.tsx';
 import { useTransferColumns } from './transfers/rows.tsx';
@@ -21,6 +22,21 @@ import { useTransferColumns } from './transfers/rows.tsx';
 const words = t.links;
 const { columns } = words;
 const LINKS = '/api/links';
+
+const revoke = ({ id }: FileLink): Promise<unknown> => request('DELETE', `${LINKS}/${segment(id)}`);
+const BULK: Bulk<FileLink> = {
+  nameOf: ({ operation, path }) => `${words.operations[operation]} ${path}`,
+  actions: [
+    {
+      verb: words.revoking.many,
+      icon: Ban,
+      fits: ({ state }) => state !== 'revoked',
+      run: revoke,
+      refreshes: [LINKS],
+      warning: words.revoking.text,
+    },
+  ],
+};
 
 type Open =
   | { readonly kind: 'new'; readonly start: LinkStart }
@@ -41,6 +57,7 @@ export default function Links(): ReactElement {
       words={words}
       icon={Link2}
       list={usePages<FileLink>(LINKS, 'links')}
+      bulk={BULK}
       rowClass={({ state }) => (state === 'active' ? '' : 'gone')}
       add={() => setOpen({ kind: 'new', start: {} })}
       {...(connections.length > 0 ? {} : { noneAction: null })}
@@ -107,7 +124,7 @@ export default function Links(): ReactElement {
         <ConfirmAction
           title={words.revoking.title(open.link.path)}
           verb={words.revoking.verb}
-          run={() => request('DELETE', `${LINKS}/${segment(open.link.id)}`)}
+          run={() => revoke(open.link)}
           says={words.revoking.done}
           refreshes={[LINKS]}
           onClose={close}

@@ -10,7 +10,7 @@ import { ListScreen } from '../ui/list.tsx';
 import { MiddleName } from '../ui/middle-name.tsx';
 import { Link } from 'wouter';
 import { routeOf } from './jobs/rows.tsx';
-import { LastRun, ScheduleMenu, StateBadge, troubleOf, When } from './schedules/rows.tsx';
+import { LastRun, SCHEDULE_BULK, ScheduleMenu, StateBadge, troubleOf, When } from './schedules/rows.tsx';
 
 const { columns } = t.schedules;
 
@@ -23,6 +23,7 @@ export default function Schedules(): ReactElement {
       words={t.schedules}
       icon={CalendarClock}
       list={useRows<Schedule>('/manage/schedules', 'schedules', { everyMs: 10_000 })}
+      bulk={SCHEDULE_BULK}
       add="/schedules/new"
       columns={[
         {

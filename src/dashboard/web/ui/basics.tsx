@@ -371,6 +371,10 @@ export interface Column<R> {
   readonly isSecondary?: boolean;
   /** For a column of buttons. Its head is only for screen readers. */
   readonly isHeadHidden?: boolean;
+  /** Replaces the text of the head. */
+  readonly headCell?: ReactNode;
+  /** For the column of check boxes. */
+  readonly isCheck?: boolean;
 }
 
 /** A column of buttons. */
@@ -378,15 +382,22 @@ export function actions<R>(cell: (row: R) => ReactNode): Column<R> {
   return { head: t.common.actions, isHeadHidden: true, align: 'end', cell };
 }
 
-/** Rows without an `id` need a key. */
-export function Table<R extends object>(props: {
+/** Identifies a row that has an `id`. */
+export function idOf(row: object): string {
+  return 'id' in row ? String(row.id) : '';
+}
+
+export interface TableProps<R> {
   readonly label: string;
   readonly columns: readonly Column<R>[];
   readonly rows: readonly R[];
+  /** Rows without an `id` need a key. */
   readonly rowKey?: (row: R) => string;
   readonly rowClass?: (row: R) => string;
-}): ReactElement {
-  const { label, columns, rows, rowKey, rowClass } = props;
+}
+
+export function Table<R extends object>(props: TableProps<R>): ReactElement {
+  const { label, columns, rows, rowKey = idOf, rowClass } = props;
   const isOneLine = columns.some(({ grow }) => grow !== undefined);
   return (
     <table className={isOneLine ? 'table lines' : 'table'} role="table" aria-label={label}>
@@ -400,14 +411,15 @@ export function Table<R extends object>(props: {
               className={classOf(column)}
               style={column.grow === undefined ? undefined : { inlineSize: `${column.grow}%` }}
             >
-              {column.isHeadHidden === true ? <span className="visually-hidden">{column.head}</span> : column.head}
+              {column.headCell ??
+                (column.isHeadHidden === true ? <span className="visually-hidden">{column.head}</span> : column.head)}
             </th>
           ))}
         </tr>
       </thead>
       <tbody role="rowgroup">
         {rows.map((row) => (
-          <tr key={rowKey?.(row) ?? ('id' in row ? String(row.id) : '')} role="row" className={rowClass?.(row)}>
+          <tr key={rowKey(row)} role="row" className={rowClass?.(row)}>
             {columns.map((column) => (
               <td
                 key={column.head}
@@ -425,8 +437,9 @@ export function Table<R extends object>(props: {
   );
 }
 
-function classOf<R>({ align, grow, isSecondary = false, isHeadHidden = false }: Column<R>): string {
-  const classes = [align, grow === undefined ? '' : 'grow', isSecondary ? 'secondary' : '', isHeadHidden ? 'acts' : ''];
+function classOf<R>({ align, grow, isSecondary, isHeadHidden, isCheck }: Column<R>): string {
+  const kind = isCheck === true ? 'check' : isHeadHidden === true && 'acts';
+  const classes = [align, grow !== undefined && 'grow', isSecondary === true && 'secondary', kind];
   return classes.filter(Boolean).join(' ');
 }
 

@@ -2,9 +2,21 @@
 import { type ReactElement, type ReactNode, useEffect } from 'react';
 import { t } from '../texts/texts.ts';
 import type { Rows } from '../api/hooks.ts';
-import { Button, type Column, Empty, LinkButton, Page, Panel, Pending, Table } from './basics.tsx';
+import {
+  Button,
+  type Column,
+  Empty,
+  idOf,
+  LinkButton,
+  Page,
+  Panel,
+  Pending,
+  Table,
+  type TableProps,
+} from './basics.tsx';
 import { type FilterField, FilterBar, type Filtering } from './filters.tsx';
 import { type IconComponent, Plus } from './icons.tsx';
+import { type Bulk, useSelection } from './selection.tsx';
 
 interface ListProps<R> {
   readonly list: Rows<R>;
@@ -12,6 +24,8 @@ interface ListProps<R> {
   readonly columns: readonly Column<R>[];
   readonly rowKey?: (row: R) => string;
   readonly rowClass?: (row: R) => string;
+  /** With actions on many rows, each row has a check box. */
+  readonly bulk?: Bulk<R> | undefined;
   /** Shown if there are no rows. */
   readonly none: ReactNode;
   /** The label of the button for the next page. */
@@ -22,7 +36,7 @@ interface ListProps<R> {
 
 /** The rows with a button for more, the state of the read, or the text for an empty list. */
 export function List<R extends object>(props: ListProps<R>): ReactElement {
-  const { list, none, footer, more = t.common.older, ...table } = props;
+  const { list, none, footer, more = t.common.older, bulk, ...table } = props;
   const { rows, error, refetch, isFetching = false, hasMore = false, fetchMore } = list;
   const isEmpty = rows?.length === 0;
   // A page may be empty and still have a next one, because the gateway scans a limited number of rows per request.
@@ -36,7 +50,7 @@ export function List<R extends object>(props: ListProps<R>): ReactElement {
   }
   return (
     <>
-      <Table {...table} rows={rows} />
+      {bulk === undefined ? <Table {...table} rows={rows} /> : <SelectableTable {...table} rows={rows} bulk={bulk} />}
       {footer}
       {hasMore && (
         <div className="panel-body row">
@@ -46,6 +60,17 @@ export function List<R extends object>(props: ListProps<R>): ReactElement {
         </div>
       )}
     </>
+  );
+}
+
+function SelectableTable<R extends object>(props: TableProps<R> & { readonly bulk: Bulk<R> }): ReactElement {
+  const { bulk, ...table } = props;
+  const { column, bar, onKeyDown } = useSelection(table.rows, table.rowKey ?? idOf, bulk);
+  return (
+    <div onKeyDown={onKeyDown}>
+      <Table {...table} columns={[column, ...table.columns]} />
+      {bar}
+    </div>
   );
 }
 

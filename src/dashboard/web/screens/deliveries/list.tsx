@@ -8,7 +8,7 @@ import { t } from '../../texts/texts.ts';
 import { Panel } from '../../ui/basics.tsx';
 import { List } from '../../ui/list.tsx';
 import { Term } from '../../ui/term.tsx';
-import { useDeliveryColumns } from './rows.tsx';
+import { DELIVERY_BULK, useDeliveryColumns } from './rows.tsx';
 
 const SHOWN = 20;
 
@@ -29,6 +29,7 @@ export function Deliveries({ none, ...filter }: Props): ReactElement {
       label={t.places.deliveries}
       none={none}
       columns={useDeliveryColumns(isOfOne)}
+      bulk={DELIVERY_BULK}
       footer={
         <p className="panel-body">
           <Link href={withQuery('/deliveries', filter)}>{t.deliveries.allDeliveries}</Link>

@@ -9,6 +9,7 @@ import { t } from '../../texts/texts.ts';
 import { actions, Badge, Button, type Column, Countdown, Mono, Time, Titled, type Tone } from '../../ui/basics.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { RotateCw } from '../../ui/icons.tsx';
+import type { Bulk } from '../../ui/selection.tsx';
 import { CopyTable } from './copies.tsx';
 
 const words = t.deliveries;
@@ -84,12 +85,25 @@ function Copies({ delivery: { id, copiesFailed } }: { readonly delivery: Deliver
   );
 }
 
+const replayOne = (id: string): Promise<unknown> => request('POST', `/manage/deliveries/${id}/replay`);
+const READS = ['/manage/deliveries', '/manage/receivers', '/manage/overview'];
+
 export function useReplay() {
-  return useAction((id: string) => request('POST', `/manage/deliveries/${id}/replay`), {
-    says: words.sentAgain,
-    refreshes: ['/manage/deliveries', '/manage/receivers', '/manage/overview'],
-  });
+  return useAction(replayOne, { says: words.sentAgain, refreshes: READS });
 }
+
+export const DELIVERY_BULK: Bulk<Delivery> = {
+  nameOf: messageText,
+  actions: [
+    {
+      verb: words.sendAgain,
+      icon: RotateCw,
+      fits: canReplay,
+      run: ({ id }) => replayOne(id),
+      refreshes: READS,
+    },
+  ],
+};
 
 /** A delivery without a receiver was never sent. */
 export function canReplay({ state, attempts, url }: Delivery): boolean {

@@ -21,7 +21,7 @@ import { FindBar, ListFoot, SearchState } from './find.tsx';
 import { download, folderAddress, newJobAddress } from './links.ts';
 import { isInRawFolder, nameOf, parentOf, rawNameAbove } from './paths.ts';
 import { Rename } from './rename.tsx';
-import { SelectionBar } from './selection-bar.tsx';
+import { FilesBar } from './selection-bar.tsx';
 import { useSorted } from './sorting.ts';
 import { useTreeSearch } from './tree-search.ts';
 import { ChooseAgain, UploadButtons } from './upload-buttons.tsx';
@@ -185,7 +185,7 @@ export function Browser(props: {
           </div>
           {search !== undefined && <SearchState search={search} folder={folder} onStop={stop} onEnd={end} />}
           {chosen.length > 0 && (
-            <SelectionBar
+            <FilesBar
               connectionId={connectionId}
               files={chosen}
               onDownload={() => download(connectionId, chosen)}

@@ -1,13 +1,14 @@
-/** The actions on the selection. */
+/** The actions on the selected files. */
 import type { ReactElement } from 'react';
 import type { FileInfo } from '../../api/types.ts';
-import { formatBytes, formatNumber } from '../../format.ts';
+import { formatBytes } from '../../format.ts';
 import { t } from '../../texts/texts.ts';
 import { Button, LinkButton } from '../../ui/basics.tsx';
-import { Copy, Download, FolderOpen, Layers, Pencil, Trash2, X } from '../../ui/icons.tsx';
+import { Copy, Download, FolderOpen, Layers, Pencil, Trash2 } from '../../ui/icons.tsx';
+import { SelectionBar } from '../../ui/selection.tsx';
 import { newJobAddress } from './links.ts';
 
-export function SelectionBar(props: {
+export function FilesBar(props: {
   readonly connectionId: string;
   readonly files: readonly FileInfo[];
   readonly onDownload: () => void;
@@ -23,11 +24,11 @@ export function SelectionBar(props: {
   const bytes = files.reduce((sum, { isDirectory, size }) => sum + (isDirectory ? 0 : size), 0);
   const isZip = files.length > 1 || hasFolder;
   return (
-    <div className="selection-bar" role="toolbar" aria-label={t.files.selectionActions}>
-      <span role="status">
-        {t.files.selected(formatNumber(files.length))}
-        {bytes > 0 && <span className="muted"> · {t.files.bytesIn(formatBytes(bytes), hasFolder)}</span>}
-      </span>
+    <SelectionBar
+      count={files.length}
+      details={bytes > 0 ? t.files.bytesIn(formatBytes(bytes), hasFolder) : undefined}
+      onClear={onClear}
+    >
       <Button icon={Download} onClick={onDownload}>
         {isZip ? t.files.downloadZip : t.files.download}
       </Button>
@@ -50,9 +51,6 @@ export function SelectionBar(props: {
           {t.files.menu.asJob}
         </LinkButton>
       )}
-      <Button variant="quiet" icon={X} aria-label={t.files.selectNone} onClick={onClear}>
-        {t.files.clear}
-      </Button>
-    </div>
+    </SelectionBar>
   );
 }

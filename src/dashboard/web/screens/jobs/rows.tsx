@@ -1,12 +1,16 @@
 /** Jobs as rows, and parts of a job that several screens show. */
 import type { ReactElement } from 'react';
 import { Link } from 'wouter';
+import { request } from '../../api/client.ts';
 import { useConnectionName } from '../../api/names.ts';
 import type { Job } from '../../api/types.ts';
 import { formatBytes, formatDuration, formatNumber, formatSpeed } from '../../format.ts';
 import { t } from '../../texts/texts.ts';
 import { Badge, type Column, Mono, Progress, Time } from '../../ui/basics.tsx';
+import { Ban, Pause, Play, RotateCw } from '../../ui/icons.tsx';
 import { MiddleName } from '../../ui/middle-name.tsx';
+import type { Bulk } from '../../ui/selection.tsx';
+import { hasEnded } from '../../../../contract/job-states.ts';
 import { filesText, progressOf, STATES, titleOf, TYPES } from './words.ts';
 
 const words = t.jobs;
@@ -59,6 +63,40 @@ export function routeOf(
       {destination !== null && place(' → ', destination)}
     </>
   );
+}
+
+const act =
+  (verb: string) =>
+  (job: Job): Promise<unknown> =>
+    request('POST', `/api/jobs/${job.id}/${verb}`);
+const refreshes = ['/manage/jobs', '/api/jobs', '/manage/overview'];
+
+export const JOB_BULK: Bulk<Job> = {
+  nameOf: titleOf,
+  actions: [
+    {
+      verb: t.words.pause,
+      icon: Pause,
+      fits: (job) => !hasEnded(job) && job.state !== 'paused',
+      run: act('pause'),
+      refreshes,
+    },
+    { verb: t.words.resume, icon: Play, fits: ({ state }) => state === 'paused', run: act('resume'), refreshes },
+    { verb: words.screen.retry, icon: RotateCw, fits: canRetry, run: act('retry'), refreshes },
+    {
+      verb: t.common.cancel,
+      icon: Ban,
+      fits: (job) => !hasEnded(job),
+      run: act('cancel'),
+      refreshes,
+      warning: words.screen.cancelText,
+    },
+  ],
+};
+
+/** Whether failed files can be tried again. */
+export function canRetry(job: Job): boolean {
+  return hasEnded(job) && job.state !== 'succeeded' && !job.settings.dryRun;
 }
 
 export function useJobColumns(): readonly Column<Job>[] {

@@ -8,7 +8,9 @@ import { formatDuration } from '../../format.ts';
 import { t } from '../../texts/texts.ts';
 import { ConfirmAction } from '../../ui/actions.tsx';
 import { Badge, Mono, Time, Titled } from '../../ui/basics.tsx';
+import { Pause, Play, RotateCw } from '../../ui/icons.tsx';
 import { Menu, type MenuEntry } from '../../ui/menu.tsx';
+import type { Bulk } from '../../ui/selection.tsx';
 import { filesText, STATES } from '../jobs/words.ts';
 import { wordsOf } from './cron.ts';
 
@@ -49,14 +51,31 @@ export function troubleOf({ lastRunAt, lastDueAt, lastJob }: Schedule): string {
   ].join(', ');
 }
 
+const path = ({ id }: Schedule): string => `/api/schedules/${id}`;
+const turn = (isActive: boolean) => (schedule: Schedule) => request('PATCH', path(schedule), { isActive });
+
+export const SCHEDULE_BULK: Bulk<Schedule> = {
+  nameOf: ({ name }) => name,
+  actions: [
+    {
+      verb: t.schedules.run,
+      icon: RotateCw,
+      fits: () => true,
+      run: (schedule) => request('POST', `${path(schedule)}/run`),
+      refreshes: READS,
+    },
+    { verb: t.words.pause, icon: Pause, fits: ({ isActive }) => isActive, run: turn(false), refreshes: READS },
+    { verb: t.words.resume, icon: Play, fits: ({ isActive }) => !isActive, run: turn(true), refreshes: READS },
+  ],
+};
+
 /** `isOne`: shown on the schedule's screen, which has buttons for the other actions. */
 export function ScheduleMenu({ schedule, isOne = false }: { schedule: Schedule; isOne?: boolean }): ReactElement {
   const { id, name, isActive } = schedule;
-  const path = `/api/schedules/${id}`;
   const [isDeleting, setDeleting] = useState(false);
   const [, navigate] = useLocation();
   const run = useRun(schedule);
-  const toggle = useAction(() => request('PATCH', path, { isActive: !isActive }), {
+  const toggle = useAction(() => turn(!isActive)(schedule), {
     says: isActive ? t.words.paused : t.words.activeAgain,
     refreshes: READS,
   });
@@ -73,7 +92,7 @@ export function ScheduleMenu({ schedule, isOne = false }: { schedule: Schedule; 
         <ConfirmAction
           title={t.words.removing(name)}
           verb={t.schedules.removeVerb}
-          run={() => request('DELETE', path)}
+          run={() => request('DELETE', path(schedule))}
           says={t.schedules.removed(name)}
           refreshes={READS}
           onDone={() => {

@@ -16,6 +16,7 @@ export const keys: Texts['keys'] = {
   revoke: 'Sperren …',
   changed: 'Schlüssel geändert',
   revoking: {
+    many: 'Widerrufen',
     title: (name) => `${name} sperren?`,
     verb: 'Schlüssel sperren',
     done: (name) => `${name} ist gesperrt`,

@@ -29,6 +29,7 @@ export const links: Texts['links'] = {
     kept: 'Ich habe ihn kopiert',
   },
   revoking: {
+    many: 'Widerrufen',
     title: (path) => `Link zu ${path} widerrufen?`,
     verb: 'Link widerrufen',
     done: 'Der Link ist widerrufen',

@@ -17,6 +17,11 @@ export const common = {
   searching: 'Searching older entries …',
   removeFilter: 'Remove a filter, or change it.',
   actions: 'Actions',
+  selectAll: 'Select all that are shown',
+  bulkDone: (verb: string, done: string): string => `${verb}: ${done} done`,
+  bulkFailed: (verb: string, done: string, failed: string, reason: string): string =>
+    `${verb}: ${done} done, ${failed} failed. ${reason}`,
+  andMore: (n: string): string => `and ${n} more`,
   more: 'More',
   live: 'Live',
   connecting: 'Connecting …',

@@ -14,6 +14,7 @@ export const keys = {
   revoke: 'Revoke …',
   changed: 'Key changed',
   revoking: {
+    many: 'Revoke',
     title: (name: string): string => `Revoke ${name}?`,
     verb: 'Revoke the key',
     done: (name: string): string => `${name} is revoked`,

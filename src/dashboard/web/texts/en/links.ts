@@ -21,6 +21,7 @@ export const links = {
     kept: 'I have copied it',
   },
   revoking: {
+    many: 'Revoke',
     title: (path: string): string => `Revoke the link to ${path}?`,
     verb: 'Revoke the link',
     done: 'The link is revoked',
