@@ -9,6 +9,8 @@ import { violations } from './inspection.js';
 const LISTS = 'transfers deliveries jobs connections keys links events audit schedules watched-folders webhooks'.split(
   ' ',
 );
+/** The first row of a list is above this line of a phone. */
+const MAX_TOP = 400;
 const LONG = `${'a long name of a report '.repeat(8)}2026-11-28.csv`;
 
 let desk: Desk;
@@ -114,4 +116,47 @@ test('what cannot be undone is asked first, with the names', async () => {
   await dialog.getByRole('button', { name: 'Revoke', exact: true }).click();
   await page.getByText('Revoke: 1 done').waitFor();
   assert.deepEqual(window.faults, []);
+});
+
+test('a filter that is set is a chip that removes it; views of times and states are one click', async () => {
+  await page.goto('/deliveries?state=dead&url=127.0.0.1');
+  const chips = page.getByRole('list', { name: 'Filters that are set' });
+  await chips.getByRole('button', { name: /^State: Dead letter/ }).click();
+  await page.waitForURL(/deliveries\?url=127\.0\.0\.1$/);
+  await chips.getByRole('button', { name: 'Copy the link to this view' }).click();
+  assert.equal(await page.evaluate('navigator.clipboard.readText()'), page.url());
+  const views = page.getByRole('navigation', { name: 'Views' });
+  await views.getByRole('link', { name: 'Yesterday' }).click();
+  await page.getByText('No delivery matches the filters').waitFor();
+  const { searchParams } = new URL(page.url());
+  const hours = (Date.parse(searchParams.get('until') ?? '') - Date.parse(searchParams.get('since') ?? '')) / 3_600_000;
+  assert.equal(Math.round(hours), 24);
+  assert.equal(await views.getByRole('link', { name: 'Yesterday' }).getAttribute('aria-current'), 'true');
+  await page.getByText('Add filter').waitFor();
+  assert.ok(await page.getByLabel('Before').isVisible(), 'rare filters are shown if one is set');
+  await views.getByRole('link', { name: 'Today' }).click();
+  await page.getByRole('table', { name: 'Deliveries' }).waitFor();
+});
+
+test('on a phone, the first row of each list is near the top, and filters are in a sheet', async () => {
+  const { page: phone, context, faults } = await desk.open({ width: 375, height: 812 });
+  await logIn(phone);
+  for (const { name, path, ready } of lists) {
+    await phone.goto(path);
+    await ready(phone);
+    const first = await phone.locator('tbody tr').first().boundingBox();
+    assert.ok(first !== null && first.y < MAX_TOP, `${name}: the first row is at ${first?.y} pixels`);
+    assert.equal(await phone.evaluate('document.documentElement.scrollWidth'), 375, name);
+  }
+  await phone.goto('/deliveries');
+  await phone.getByRole('button', { name: 'Filters', exact: true }).click();
+  const sheet = phone.getByRole('dialog', { name: 'Filters' });
+  await sheet.getByLabel('State').selectOption({ label: 'Dead letter' });
+  await phone.waitForURL(/state=dead/);
+  assert.deepEqual(await violations(phone), []);
+  await sheet.getByRole('button', { name: 'Show', exact: true }).click();
+  await phone.getByRole('button', { name: 'Filters (1)' }).waitFor();
+  assert.deepEqual(await violations(phone), []);
+  assert.deepEqual(faults, []);
+  await context.close();
 });

@@ -31,6 +31,7 @@ test('listings are hidden until they are requested', async () => {
   await page.goto('/transfers');
   await rows().nth(3).waitFor();
   assert.deepEqual(await shown(), ['read gone.txt', 'write last.txt', 'write large.bin', 'write small.txt']);
+  await page.getByText('Add filter').click();
   await page.getByLabel('Show lists, look-ups and polls').check();
   await page.waitForURL(/lookups=true/);
   await page
@@ -107,7 +108,7 @@ test('transfers are found by error code, request id and key', async () => {
   });
   assert.equal(answer.status, 200, await answer.text());
   await page.goto('/transfers');
-  await page.getByText('More filters').click();
+  await page.getByText('Add filter').click();
   await page.getByLabel('Error code').fill('not_found');
   await page.waitForURL(/errorCode=not_found/);
   await rows().nth(1).waitFor({ state: 'detached' });

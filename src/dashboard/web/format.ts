@@ -102,9 +102,11 @@ export function timeOfInput(text: string): string {
   return fromWallTime(text.length === 16 ? `${text}:00` : text).toISOString();
 }
 
-/** Midnight in the chosen zone. */
-export function startOfToday(): Date {
-  return fromWallTime(`${wallTime(new Date()).slice(0, 10)}T00:00:00`);
+/** Midnight in the chosen zone, of today or some days ago. */
+export function startOfDay(daysAgo = 0): Date {
+  const date = new Date(`${wallTime(new Date()).slice(0, 10)}T00:00:00Z`);
+  date.setUTCDate(date.getUTCDate() - daysAgo);
+  return fromWallTime(date.toISOString().slice(0, 19));
 }
 
 export function formatHour(iso: string): string {

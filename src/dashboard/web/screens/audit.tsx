@@ -22,6 +22,13 @@ export default function Audit(): ReactElement {
       icon={ScrollText}
       list={usePages<AuditEntry>(withQuery('/manage/audit', { ...filters.values, limit: 50 }), 'entries')}
       filters={filters}
+      presets={[
+        { name: words.everything, filters: {} },
+        ...(['login', 'connection', 'api_key'] as const).map((action) => ({
+          name: words.areas[action],
+          filters: { action },
+        })),
+      ]}
       fields={[{ name: 'action', label: t.words.show, all: words.everything, options: Object.entries(words.areas) }]}
       columns={[
         { head: t.words.when, cell: ({ at }) => <Time iso={at} form="seconds" /> },

@@ -10,7 +10,7 @@ import { t } from '../texts/texts.ts';
 import { showToast } from '../toasts.ts';
 import { Button, Notice } from '../ui/basics.tsx';
 import { FormDialog } from '../ui/dialog.tsx';
-import { useFilters } from '../ui/filters.tsx';
+import { timePresets, useFilters } from '../ui/filters.tsx';
 import { RotateCw } from '../ui/icons.tsx';
 import { ListScreen, Pager } from '../ui/list.tsx';
 import { DELIVERY_BULK, useDeliveryColumns } from './deliveries/rows.tsx';
@@ -71,12 +71,18 @@ export default function DeliveriesScreen(): ReactElement {
         )
       }
       filters={filters}
+      presets={[
+        ...timePresets(),
+        { name: t.fields.delivery.state.choices.dead, filters: { state: 'dead' } },
+        { name: t.fields.delivery.state.choices.pending, filters: { state: 'pending' } },
+      ]}
       fields={[
         { name: 'url', label: words.filters.url, kind: 'search', placeholder: 'example.com' },
         { name: 'state', label: t.words.state, options: Object.entries(t.fields.delivery.state.choices) },
         { name: 'type', label: t.words.eventType, options: FEED_TYPES.map((type) => [type, type]) },
         {
           label: t.words.receiver,
+          isRare: true,
           value: receiver,
           to: (value) => {
             const [kind, id = ''] = value.split(' ');
@@ -94,8 +100,8 @@ export default function DeliveriesScreen(): ReactElement {
           label: t.words.connection,
           options: connections.map(({ id, name }) => [id, name]),
         },
-        { name: 'since', label: words.filters.since, kind: 'time' },
-        { name: 'until', label: t.transfers.filters.before, kind: 'time' },
+        { name: 'since', label: words.filters.since, kind: 'time', isRare: true },
+        { name: 'until', label: t.transfers.filters.before, kind: 'time', isRare: true },
       ]}
     >
       {isReplaying && <Replay filters={values} onClose={() => setReplaying(false)} />}

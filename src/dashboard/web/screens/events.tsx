@@ -55,6 +55,13 @@ export default function Events(): ReactElement {
         )),
       ]}
       filters={filters}
+      presets={[
+        { name: t.common.all, filters: {} },
+        ...(['transfer.failed', 'job.finished', 'connection.down'] as const).map((type) => ({
+          name: type,
+          filters: { type },
+        })),
+      ]}
       fields={[{ name: 'type', label: words.type, options: FEED_TYPES.map((name) => [name, name]) }]}
       noneAction={<LinkButton href="/webhooks">{t.places.webhooks}</LinkButton>}
       panelTitle={t.transfers.orders.newest}

@@ -22,6 +22,10 @@ export default function Jobs(): ReactElement {
       columns={useJobColumns()}
       bulk={JOB_BULK}
       filters={filters}
+      presets={[
+        { name: t.common.all, filters: {} },
+        ...(['running', 'failed'] as const).map((state) => ({ name: t.jobs.states[state], filters: { state } })),
+      ]}
       fields={[
         { name: 'state', label: t.words.state, options: Object.entries(t.jobs.states) },
         { name: 'type', label: t.words.type, options: Object.entries(TYPES) },

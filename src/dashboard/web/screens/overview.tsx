@@ -17,7 +17,7 @@ import { Charts, isRange, RANGES } from './overview/charts.tsx';
 import { FirstSteps } from './overview/first-steps.tsx';
 import { PoolUse } from './overview/pool-use.tsx';
 import { LiveRows, useTransferColumns } from './transfers/rows.tsx';
-import { sinceOf } from './transfers/filters.ts';
+import { sinceOf } from '../ui/filters.tsx';
 
 const words = t.overview;
 

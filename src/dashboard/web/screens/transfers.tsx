@@ -1,6 +1,5 @@
 /** The history, filtered by the address. Running transfers are above it, live. */
 import type { ReactElement } from 'react';
-import { Link } from 'wouter';
 import { withQuery } from '../api/client.ts';
 import { usePages } from '../api/hooks.ts';
 import { useLiveTransfers } from '../api/live.ts';
@@ -9,11 +8,10 @@ import type { Transfer } from '../api/types.ts';
 import { formatNumber } from '../format.ts';
 import { t } from '../texts/texts.ts';
 import { DownloadLink, LinkButton, LiveBadge, Panel } from '../ui/basics.tsx';
-import { CheckField } from '../ui/fields.tsx';
-import { FilterFields, type Filtering, useFilters } from '../ui/filters.tsx';
+import { useFilters } from '../ui/filters.tsx';
 import { ArrowLeftRight } from '../ui/icons.tsx';
 import { ListScreen } from '../ui/list.tsx';
-import { FILTERS, type Filter, isChosen, presets, queryOf } from './transfers/filters.ts';
+import { FILTERS, presets, queryOf } from './transfers/filters.ts';
 import { digestIn } from './transfers/proof.tsx';
 import { LiveRows, useTransferColumns } from './transfers/rows.tsx';
 
@@ -22,6 +20,9 @@ const words = t.transfers;
 export default function Transfers(): ReactElement {
   const filters = useFilters(FILTERS);
   const { values } = filters;
+  const names = words.filters;
+  const connections = useConnections();
+  const keys = useKeys();
   const live = useLiveTransfers();
   const query = queryOf(values);
   const path = withQuery('/manage/transfers', { ...query, limit: 50 });
@@ -41,6 +42,43 @@ export default function Transfers(): ReactElement {
       list={{ ...list, rows: list.rows?.filter(({ id }) => !running.has(id)) }}
       columns={useTransferColumns()}
       filters={filters}
+      presets={presets()}
+      fields={[
+        {
+          label: names.search,
+          kind: 'search',
+          placeholder: names.searchHint,
+          value: values.digest ?? values.search ?? '',
+          to: (value) => {
+            const digest = digestIn(value);
+            return { digest: digest ?? '', search: digest === undefined ? value : '' };
+          },
+        },
+        { name: 'connectionId', label: t.words.connection, options: connections.map(({ id, name }) => [id, name]) },
+        { name: 'status', label: t.words.status, options: Object.entries(words.status) },
+        { name: 'type', label: t.words.type, options: Object.entries(words.types) },
+        {
+          name: 'direction',
+          label: t.words.direction,
+          all: names.both,
+          options: Object.entries(words.directions),
+          isRare: true,
+        },
+        {
+          label: names.order,
+          value: values.order ?? 'newest',
+          to: (value) => ({ order: value === 'newest' ? '' : value }),
+          all: false,
+          options: Object.entries(words.orders),
+          isRare: true,
+        },
+        { name: 'since', label: names.after, kind: 'time', isRare: true },
+        { name: 'until', label: names.before, kind: 'time', isRare: true },
+        { name: 'keyId', label: t.words.apiKey, options: keys.map(({ id, name }) => [id, name]), isRare: true },
+        { name: 'errorCode', label: names.errorCode, kind: 'text', isRare: true },
+        { name: 'requestId', label: t.words.requestId, kind: 'text', isRare: true },
+        { name: 'lookups', label: names.lookups, kind: 'check', isRare: true },
+      ]}
       more={values.order === undefined ? t.common.older : words.more}
       noneAction={<LinkButton href="/files">{words.browse}</LinkButton>}
       actions={(['csv', 'ndjson'] as const).map((format) => (
@@ -49,30 +87,16 @@ export default function Transfers(): ReactElement {
         </DownloadLink>
       ))}
       above={
-        <>
-          <nav className="presets" aria-label={words.presets.label}>
-            {presets().map((preset) => (
-              <Link
-                key={preset.name}
-                href={withQuery('/transfers', preset.filters)}
-                aria-current={isChosen(preset, values) ? 'true' : undefined}
-              >
-                {preset.name}
-              </Link>
-            ))}
-          </nav>
-          <Filters filters={filters} />
-          <Panel
-            title={t.words.runningNow(formatNumber(live.transfers.length))}
-            actions={<LiveBadge isLive={live.isConnected} />}
-          >
-            {live.transfers.length === 0 ? (
-              <p className="panel-body muted">{words.nothingRuns}</p>
-            ) : (
-              <LiveRows transfers={live.transfers} />
-            )}
-          </Panel>
-        </>
+        <Panel
+          title={t.words.runningNow(formatNumber(live.transfers.length))}
+          actions={<LiveBadge isLive={live.isConnected} />}
+        >
+          {live.transfers.length === 0 ? (
+            <p className="panel-body muted">{words.nothingRuns}</p>
+          ) : (
+            <LiveRows transfers={live.transfers} />
+          )}
+        </Panel>
       }
       panelTitle={words.history}
       panelActions={
@@ -81,67 +105,5 @@ export default function Transfers(): ReactElement {
         </span>
       }
     />
-  );
-}
-
-const SELDOM = ['since', 'until', 'keyId', 'errorCode', 'requestId'] as const;
-
-/** Rarely used filters are folded away unless one of them is set. */
-function Filters({ filters }: { readonly filters: Filtering<Filter> }): ReactElement {
-  const { values, change } = filters;
-  const names = words.filters;
-  const connections = useConnections().map(({ id, name }) => [id, name] as const);
-  const keys = useKeys().map(({ id, name }) => [id, name] as const);
-  return (
-    <search className="stack tight">
-      <div className="filters">
-        <FilterFields
-          filters={filters}
-          fields={[
-            {
-              label: names.search,
-              kind: 'search',
-              placeholder: names.searchHint,
-              value: values.digest ?? values.search ?? '',
-              to: (value) => {
-                const digest = digestIn(value);
-                return { digest: digest ?? '', search: digest === undefined ? value : '' };
-              },
-            },
-            { name: 'connectionId', label: t.words.connection, options: connections },
-            { name: 'status', label: t.words.status, options: Object.entries(words.status) },
-            { name: 'type', label: t.words.type, options: Object.entries(words.types) },
-            { name: 'direction', label: t.words.direction, all: names.both, options: Object.entries(words.directions) },
-            {
-              label: names.order,
-              value: values.order ?? 'newest',
-              to: (value) => ({ order: value === 'newest' ? '' : value }),
-              all: false,
-              options: Object.entries(words.orders),
-            },
-          ]}
-        />
-      </div>
-      <CheckField
-        label={names.lookups}
-        checked={values.lookups === 'true'}
-        onCheck={(isShown) => change({ lookups: isShown ? 'true' : '' })}
-      />
-      <details open={SELDOM.some((name) => values[name] !== undefined)}>
-        <summary>{names.more}</summary>
-        <div className="filters even">
-          <FilterFields
-            filters={filters}
-            fields={[
-              { name: 'since', label: names.after, kind: 'time' },
-              { name: 'until', label: names.before, kind: 'time' },
-              { name: 'keyId', label: t.words.apiKey, options: keys },
-              { name: 'errorCode', label: names.errorCode, kind: 'text' },
-              { name: 'requestId', label: t.words.requestId, kind: 'text' },
-            ]}
-          />
-        </div>
-      </details>
-    </search>
   );
 }

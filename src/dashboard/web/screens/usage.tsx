@@ -7,7 +7,7 @@ import { Loaded, Notice, Page, Panel, Progress } from '../ui/basics.tsx';
 import { BarChart } from '../ui/chart.tsx';
 import { withQuery } from '../api/client.ts';
 import { t } from '../texts/texts.ts';
-import { sinceOf } from './transfers/filters.ts';
+import { sinceOf } from '../ui/filters.tsx';
 import { DAY_MS } from '../../../contract/units.ts';
 
 const words = t.usage;

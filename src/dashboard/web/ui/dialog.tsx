@@ -11,7 +11,8 @@ export function Dialog(props: {
   readonly title: string;
   readonly onClose: () => void;
   readonly children: ReactNode;
-  readonly size?: 'small' | 'medium' | 'large';
+  /** A sheet comes from the bottom of a phone. */
+  readonly size?: 'small' | 'medium' | 'large' | 'sheet';
   readonly keepsOpen?: boolean;
   /** The content cannot be shown again. Only the button that confirms that it was kept closes the dialog. */
   readonly isShownOnce?: boolean;

@@ -1,9 +1,13 @@
 /** The filters of a list. They are kept in the address, and drawn from their descriptions. */
 import { type ReactElement, useEffect, useState } from 'react';
-import { useLocation, useSearch, useSearchParams } from 'wouter';
-import { inputTime, timeOfInput } from '../format.ts';
+import { Link, useLocation, useSearch, useSearchParams } from 'wouter';
+import { withQuery } from '../api/client.ts';
+import { formatDateTime, formatNumber, inputTime, startOfDay, timeOfInput } from '../format.ts';
 import { t } from '../texts/texts.ts';
-import { ChoiceField, TextField } from './fields.tsx';
+import { Button, CopyButton } from './basics.tsx';
+import { Dialog } from './dialog.tsx';
+import { CheckField, ChoiceField, TextField } from './fields.tsx';
+import { ListFilter, X } from './icons.tsx';
 
 export interface Filtering<N extends string = string> {
   readonly values: Readonly<Partial<Record<N, string>>>;
@@ -37,6 +41,8 @@ type Options = readonly (readonly [value: string, text: string])[];
 
 export type FilterField = {
   readonly label: string;
+  /** Folded away on a wide screen. */
+  readonly isRare?: boolean;
 } & (
   | { readonly name: string }
   /** Sets several filters, or one in another form. */
@@ -44,29 +50,151 @@ export type FilterField = {
 ) &
   (
     | { readonly options: Options; readonly all?: string | false }
-    | { readonly kind: 'text' | 'search' | 'time'; readonly placeholder?: string }
+    | { readonly kind: 'text' | 'search' | 'time' | 'check'; readonly placeholder?: string }
   );
 
-export function FilterBar({
-  filters,
-  fields,
-}: {
+/** A view that is one click away. */
+export interface Preset {
+  readonly name: string;
+  readonly filters: Readonly<Record<string, string>>;
+}
+
+/** The views of a list with the times `since`, which is exclusive, and `until`. */
+export function timePresets(): readonly Preset[] {
+  const { presets } = t.common;
+  return [
+    { name: t.common.all, filters: {} },
+    { name: presets.today, filters: { since: sinceOf(startOfDay()) } },
+    { name: presets.yesterday, filters: { since: sinceOf(startOfDay(1)), until: startOfDay().toISOString() } },
+    { name: presets.week, filters: { since: sinceOf(startOfDay(6)) } },
+  ];
+}
+
+/** The gateway's `since` is exclusive, so this is a millisecond before `from`. */
+export function sinceOf(from: string | Date): string {
+  return new Date(new Date(from).getTime() - 1).toISOString();
+}
+
+interface BarProps {
   readonly filters: Filtering;
   readonly fields: readonly FilterField[];
-}) {
+  readonly presets?: readonly Preset[] | undefined;
+}
+
+/** The views, the filters that are set, and the fields that set them. On a phone, the fields are in a sheet. */
+export function FilterBar({ filters, fields, presets }: BarProps): ReactElement {
+  const [isOpen, setOpen] = useState(false);
+  const set = fields.filter((field) => isSet(field, filters));
+  const often = fields.filter(({ isRare = false }) => !isRare);
+  const rare = fields.filter(({ isRare = false }) => isRare);
+  const count = set.length === 0 ? '' : ` (${formatNumber(set.length)})`;
   return (
-    <search className={fields.length === 1 ? 'filters one' : fields.length === 2 ? 'filters few' : 'filters'}>
-      <FilterFields filters={filters} fields={fields} />
+    <search className="filter-bar">
+      <div className="filter-views">
+        <Button icon={ListFilter} className="phone-only" onClick={() => setOpen(true)}>
+          {t.common.filters}
+          {count}
+        </Button>
+        {presets !== undefined && <Presets filters={filters} presets={presets} />}
+      </div>
+      <div className="filter-fields">
+        <div className={often.length === 1 ? 'filters one' : often.length === 2 ? 'filters few' : 'filters'}>
+          <FilterFields filters={filters} fields={often} />
+        </div>
+        {rare.length > 0 && (
+          <details open={rare.some((field) => isSet(field, filters))}>
+            <summary>{t.common.addFilter}</summary>
+            <div className="filters even">
+              <FilterFields filters={filters} fields={rare} />
+            </div>
+          </details>
+        )}
+      </div>
+      {set.length > 0 && (
+        <ul className="chips" aria-label={t.common.filtersSet}>
+          {set.map((field) => (
+            <li key={field.label}>
+              <button type="button" className="chip" onClick={() => setTo(field, filters, '')}>
+                {field.label}: {textOf(field, valueOf(field, filters))}
+                <span className="visually-hidden">{t.common.removeOne}</span>
+                <X aria-hidden size={14} />
+              </button>
+            </li>
+          ))}
+          <li>
+            <CopyButton text={location.href} label={t.common.copyView} variant="quiet" />
+          </li>
+        </ul>
+      )}
+      {isOpen && (
+        <Dialog title={t.common.filters} size="sheet" onClose={() => setOpen(false)}>
+          <div className="filters">
+            <FilterFields filters={filters} fields={fields} />
+          </div>
+          <div className="dialog-actions">
+            <Button onClick={filters.clear}>{t.common.showAll}</Button>
+            <Button variant="primary" onClick={() => setOpen(false)}>
+              {t.words.show}
+            </Button>
+          </div>
+        </Dialog>
+      )}
     </search>
   );
 }
 
-export function FilterFields(props: { readonly filters: Filtering; readonly fields: readonly FilterField[] }) {
+/** A view is chosen if exactly its filters are set. Check boxes do not count. */
+function Presets({ filters: { values }, presets }: { filters: Filtering; presets: readonly Preset[] }): ReactElement {
+  const [path] = useLocation();
+  const sorted = (filters: Preset['filters']): string =>
+    JSON.stringify(
+      Object.entries(filters)
+        .filter(([, value]) => value !== 'true')
+        .sort(),
+    );
+  return (
+    <nav className="presets" aria-label={t.common.presets.label}>
+      {presets.map(({ name, filters }) => (
+        <Link
+          key={name}
+          href={withQuery(path, filters)}
+          aria-current={sorted(filters) === sorted(values as Preset['filters']) ? 'true' : undefined}
+        >
+          {name}
+        </Link>
+      ))}
+    </nav>
+  );
+}
+
+function valueOf(field: FilterField, { values }: Filtering): string {
+  return 'name' in field ? (values[field.name] ?? '') : field.value;
+}
+
+/** An empty value removes the filter. */
+function setTo(field: FilterField, filters: Filtering, value: string): void {
+  filters.change('name' in field ? { [field.name]: value } : field.to(value));
+}
+
+/** A choice that is always made begins with its first option. */
+function isSet(field: FilterField, filters: Filtering): boolean {
+  const value = valueOf(field, filters);
+  const isChoice = 'options' in field && field.all === false;
+  return value !== '' && !(isChoice && value === field.options[0]?.[0]);
+}
+
+function textOf(field: FilterField, value: string): string {
+  if ('options' in field) return field.options.find(([known]) => known === value)?.[1] ?? value;
+  if (field.kind === 'time') return formatDateTime(value);
+  return field.kind === 'check' ? t.common.yes : value;
+}
+
+function FilterFields(props: { readonly filters: Filtering; readonly fields: readonly FilterField[] }) {
   const { filters, fields } = props;
   return fields.map((field) => {
     const { label } = field;
-    const value = 'name' in field ? (filters.values[field.name] ?? '') : field.value;
-    const change = (to: string): void => filters.change('name' in field ? { [field.name]: to } : field.to(to));
+    const value = valueOf(field, filters);
+    const change = (to: string): void => setTo(field, filters, to);
     if ('options' in field) {
       const { all = t.common.all } = field;
       const options: Options = all === false ? field.options : [['', all], ...field.options];
@@ -87,6 +215,10 @@ export function FilterFields(props: { readonly filters: Filtering; readonly fiel
           onText={onText}
         />
       );
+    }
+    if (field.kind === 'check') {
+      const onCheck = (isOn: boolean): void => change(isOn ? 'true' : '');
+      return <CheckField key={label} label={label} checked={value === 'true'} onCheck={onCheck} />;
     }
     const { kind, placeholder } = field;
     return (

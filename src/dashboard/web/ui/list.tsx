@@ -14,7 +14,7 @@ import {
   Table,
   type TableProps,
 } from './basics.tsx';
-import { type FilterField, FilterBar, type Filtering } from './filters.tsx';
+import { type FilterField, FilterBar, type Filtering, type Preset } from './filters.tsx';
 import { type IconComponent, Plus } from './icons.tsx';
 import { type Bulk, useSelection } from './selection.tsx';
 
@@ -117,6 +117,7 @@ interface ScreenProps<R> extends Omit<ListProps<R>, 'label' | 'none'> {
   readonly actions?: ReactNode;
   readonly filters?: Filtering;
   readonly fields?: readonly FilterField[];
+  readonly presets?: readonly Preset[];
   /** Between the filters and the list. */
   readonly above?: ReactNode;
   readonly panelTitle?: string;
@@ -156,6 +157,7 @@ export function ListScreen<R extends object>(props: ScreenProps<R>): ReactElemen
     actions,
     filters,
     fields,
+    presets,
     above,
     ...rest
   } = props;
@@ -178,7 +180,9 @@ export function ListScreen<R extends object>(props: ScreenProps<R>): ReactElemen
         )
       }
     >
-      {filters !== undefined && fields !== undefined && !isBlank && <FilterBar filters={filters} fields={fields} />}
+      {filters !== undefined && fields !== undefined && !isBlank && (
+        <FilterBar filters={filters} fields={fields} presets={presets} />
+      )}
       {above}
       <Panel title={panelTitle} actions={panelActions}>
         <List

@@ -8,7 +8,7 @@ import { timeZone } from '../../preferences.ts';
 import { t } from '../../texts/texts.ts';
 import { Panel, Pending } from '../../ui/basics.tsx';
 import { BarChart, type Bar } from '../../ui/chart.tsx';
-import { sinceOf } from '../transfers/filters.ts';
+import { sinceOf } from '../../ui/filters.tsx';
 
 const words = t.overview;
 

@@ -15,7 +15,6 @@ export const transfers: typeof English = {
     'Uploads, Downloads und alle anderen Vorgänge erscheinen hier, mit Größe, Dauer und, wenn einer fehlschlägt, den Worten des Servers.',
   more: 'Mehr anzeigen',
   presets: {
-    label: 'Ansichten',
     running: 'Laufende',
     large: 'Größte',
     slow: 'Langsamste',
@@ -28,7 +27,6 @@ export const transfers: typeof English = {
     errorCode: 'Fehlercode',
     order: 'Reihenfolge',
     lookups: 'Listen, Abfragen und Prüfungen anzeigen',
-    more: 'Weitere Filter',
     both: 'Beide',
   },
   orders: { newest: 'Neueste zuerst', oldest: 'Älteste zuerst', largest: 'Größte zuerst', longest: 'Längste zuerst' },

@@ -13,7 +13,6 @@ export const transfers = {
     'Uploads, downloads and all other operations appear here, with their size, their time and the error if one fails.',
   more: 'Show more',
   presets: {
-    label: 'Views',
     running: 'Running',
     large: 'Largest',
     slow: 'Slowest',
@@ -26,7 +25,6 @@ export const transfers = {
     errorCode: 'Error code',
     order: 'Order',
     lookups: 'Show lists, look-ups and polls',
-    more: 'More filters',
     both: 'Both',
   },
   orders: { newest: 'Newest first', oldest: 'Oldest first', largest: 'Largest first', longest: 'Longest first' },
