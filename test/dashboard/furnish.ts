@@ -126,7 +126,7 @@ export async function furnish(page: Page): Promise<readonly Screen[]> {
     { name: 'usage', path: '/usage', ready: seen('Actions by day') },
     { name: 'pools', path: '/pools', ready: seen('Busy') },
     { name: 'health', path: '/health', ready: seen('Partner drop box') },
-    { name: 'audit', path: '/audit', ready: seen('connection.create') },
+    { name: 'audit', path: '/audit', ready: seen('was created by') },
     { name: 'settings', path: '/settings', ready: seen('This session') },
   ];
 }

@@ -77,7 +77,7 @@ test('announced host keys are shown with their fingerprints, accepted and reject
   const { [wanted.fingerprint]: yes, [unwanted.fingerprint]: no } = await states();
   assert.deepEqual([yes, no], ['trusted', 'rejected']);
   await page.goto('/audit');
-  await page.getByText('connection.reject_host_key').first().waitFor();
-  await page.getByText('connection.accept_host_key').first().waitFor();
+  await page.getByText('host key was rejected').first().waitFor();
+  await page.getByText('host key was accepted').first().waitFor();
   assert.deepEqual(window.faults, []);
 });

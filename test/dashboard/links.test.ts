@@ -98,7 +98,7 @@ test('a link is made with the folder picker, shown once, used on its page, count
   await dialog().getByRole('button', { name: 'Revoke the link' }).click();
   await links().getByText('Revoked').waitFor();
   await page.goto('/audit?action=link');
-  for (const action of ['create', 'revoke']) await page.getByText(`link.${action}`).first().waitFor();
+  for (const done of ['created', 'revoked']) await page.getByText(`was ${done} by ops@`).first().waitFor();
   await visitor.goto(url);
   await visitor.getByText('This link was withdrawn.').waitFor();
   await isSound('the page of a link that has ended');

@@ -160,3 +160,14 @@ test('on a phone, the first row of each list is near the top, and filters are in
   assert.deepEqual(faults, []);
   await context.close();
 });
+
+test('audit entries and events are sentences, and open in their raw form', async () => {
+  await page.goto('/audit');
+  await page.getByText('API key old robot was revoked by ops@example.com', { exact: true }).waitFor();
+  const entry = page.getByRole('row', { name: /API key old robot was revoked/ });
+  await entry.getByRole('button', { name: /^Open/ }).click();
+  await page.getByLabel('The raw entry').getByText('"action": "api_key.revoke"').waitFor();
+  await page.keyboard.press('Escape');
+  await page.goto('/events');
+  await page.getByText('A job ended, with or without errors: Reports to the archive').first().waitFor();
+});

@@ -1,19 +1,20 @@
-/** The audit log: who changed what, and from where. */
-import type { ReactElement } from 'react';
+/** The audit log: who changed what, and from where, as sentences. Each entry opens in its raw form. */
+import { type ReactElement, useState } from 'react';
 import { withQuery } from '../api/client.ts';
 import { usePages } from '../api/hooks.ts';
 import type { AuditEntry } from '../api/types.ts';
 import { t } from '../texts/texts.ts';
-import { Badge, Mono, Time, Titled } from '../ui/basics.tsx';
+import { actions, Button, CodeBlock, Facts, Mono, Time } from '../ui/basics.tsx';
+import { Dialog } from '../ui/dialog.tsx';
 import { useFilters } from '../ui/filters.tsx';
 import { ScrollText } from '../ui/icons.tsx';
 import { ListScreen } from '../ui/list.tsx';
-import { MiddleName } from '../ui/middle-name.tsx';
 
 const words = t.audit;
 
 export default function Audit(): ReactElement {
   const filters = useFilters(['action']);
+  const [shown, setShown] = useState<AuditEntry>();
   return (
     <ListScreen
       isWide
@@ -31,41 +32,63 @@ export default function Audit(): ReactElement {
       ]}
       fields={[{ name: 'action', label: t.words.show, all: words.everything, options: Object.entries(words.areas) }]}
       columns={[
+        {
+          head: t.words.what,
+          grow: 100,
+          cell: (entry) => (
+            <span className={/failed|refused|locked/.test(entry.action) ? 'bad-text' : ''} title={sentenceOf(entry)}>
+              {sentenceOf(entry)}
+            </span>
+          ),
+        },
+        { head: words.action, isSecondary: true, cell: ({ action }) => <Mono>{action}</Mono> },
+        { head: words.address, isSecondary: true, cell: ({ address }) => <Mono>{address}</Mono> },
         { head: t.words.when, cell: ({ at }) => <Time iso={at} form="seconds" /> },
-        {
-          head: words.action,
-          grow: 50,
-          cell: ({ action, details }) => (
-            <Titled
-              top={/failed|refused|locked/.test(action) ? <Badge tone="bad">{action}</Badge> : <Mono>{action}</Mono>}
-            >
-              {detailsText(details)}
-            </Titled>
-          ),
-        },
-        {
-          head: words.on,
-          grow: 25,
-          cell: ({ target }) => <MiddleName name={target === null ? '–' : (target.name ?? target.id)} />,
-        },
-        {
-          head: words.by,
-          grow: 25,
-          cell: ({ actor, address }) => (
-            <Titled top={actor.name ?? (actor.kind === 'anonymous' ? words.nobody : (actor.id ?? ''))}>
-              {actor.kind === 'key' && `${words.apiKey} `}
-              {address !== null && <Mono>{address}</Mono>}
-            </Titled>
-          ),
-        },
+        actions<AuditEntry>((entry) => (
+          <Button onClick={() => setShown(entry)} aria-label={words.openOne(sentenceOf(entry))}>
+            {t.files.menu.open}
+          </Button>
+        )),
       ]}
-    />
+    >
+      {shown !== undefined && <OpenedEntry entry={shown} onClose={() => setShown(undefined)} />}
+    </ListScreen>
   );
 }
 
-function detailsText(details: AuditEntry['details']): string {
-  return Object.entries(details ?? {})
-    .filter(([name, value]) => name !== 'sessionId' && value !== null && !(Array.isArray(value) && value.length === 0))
-    .map(([name, value]) => `${name}: ${Array.isArray(value) ? value.join(', ') : String(value)}`)
-    .join('; ');
+/** An action that this page does not know is shown by its code. */
+function sentenceOf({ action, target, actor }: AuditEntry): string {
+  const [area = '', act = ''] = action.split('.');
+  const name = target === null ? '' : target.name === null || target.name === '' ? target.id : target.name;
+  const actorName =
+    actor.kind === 'anonymous' ? words.nobody : actor.kind === 'key' ? t.words.keyNamed(actor.name) : actor.name;
+  const whole: Readonly<Record<string, string>> = words.sentences;
+  const things: Readonly<Record<string, string>> = words.things;
+  const acts: Readonly<Record<string, string>> = words.acts;
+  const thing = things[area];
+  const done = acts[act];
+  const sentence = whole[action];
+  if (sentence !== undefined) return words.by(name === '' ? sentence : `${sentence}: ${name}`, actorName);
+  return thing === undefined || done === undefined
+    ? words.by(`${action} ${name}`, actorName)
+    : words.changed(`${thing} ${name}`, done, actorName);
+}
+
+function OpenedEntry({ entry, onClose }: { readonly entry: AuditEntry; readonly onClose: () => void }): ReactElement {
+  const { at, action, actor, address, target } = entry;
+  return (
+    <Dialog title={sentenceOf(entry)} onClose={onClose} size="large">
+      <Facts
+        isWide
+        of={{
+          [words.action]: <Mono>{action}</Mono>,
+          [words.on]: target !== null && (target.name ?? target.id),
+          [words.actor]: actor.name,
+          [words.address]: <Mono>{address ?? '–'}</Mono>,
+          [t.words.when]: <Time iso={at} form="long" />,
+        }}
+      />
+      <CodeBlock code={JSON.stringify(entry, null, 2)} label={words.raw} />
+    </Dialog>
+  );
 }

@@ -44,10 +44,10 @@ export default function Events(): ReactElement {
       list={{ ...list, rows }}
       rowKey={({ sequence }) => String(sequence)}
       columns={[
+        { head: t.words.what, grow: 100, cell: ({ event }) => <What event={event} /> },
         { head: words.number, align: 'end', cell: ({ sequence }) => formatNumber(sequence) },
         { head: t.words.when, cell: ({ event }) => <Time iso={event.timestamp} /> },
-        { head: words.type, cell: ({ type }) => <Mono>{type}</Mono> },
-        { head: t.words.what, grow: 100, cell: ({ event }) => <What event={event} /> },
+        { head: words.type, isSecondary: true, cell: ({ type }) => <Mono>{type}</Mono> },
         actions<Row>((row) => (
           <Button onClick={() => setShown(row)} aria-label={words.openOne(row.sequence)}>
             {t.files.menu.open}
@@ -89,8 +89,21 @@ function rowOf(stored: StoredEvent): Row {
 
 function What({ event }: { readonly event: FeedEvent }): ReactElement {
   const said = wordsOf(event);
-  if (said === undefined) return <span className="muted small mono">{Object.keys(event.data).join(', ')}</span>;
-  return <Titled top={<Link href={said.href}>{said.name}</Link>}>{said.text}</Titled>;
+  const texts: Readonly<Record<string, string>> = words.types;
+  const lead = (texts[event.type] ?? event.type).replace(/\.$/, '');
+  if (said === undefined) return <>{lead}</>;
+  const { name, href, text } = said;
+  return (
+    <Titled
+      top={
+        <>
+          {lead}: <Link href={href}>{name}</Link>
+        </>
+      }
+    >
+      {text}
+    </Titled>
+  );
 }
 
 function OpenedEvent({
