@@ -171,3 +171,22 @@ test('audit entries and events are sentences, and open in their raw form', async
   await page.goto('/events');
   await page.getByText('A job ended, with or without errors: Reports to the archive').first().waitFor();
 });
+
+test('a column head sorts the rows, and the order is part of the address', async () => {
+  await page.goto('/connections');
+  const head = page.getByRole('columnheader', { name: 'Name' });
+  const names = async (): Promise<readonly string[]> =>
+    (await page.locator('tbody td:nth-child(2) a').allTextContents()).map((text) => text.trim());
+  await head.getByRole('button').click();
+  await page.waitForURL(/sort=name$/);
+  assert.deepEqual(await names(), ['Archive', 'Partner drop box', 'Sandbox']);
+  assert.equal(await head.getAttribute('aria-sort'), 'ascending');
+  await head.getByRole('button').click();
+  await page.waitForURL(/sort=-name$/);
+  assert.deepEqual(await names(), ['Sandbox', 'Partner drop box', 'Archive']);
+  await page.reload();
+  await page.getByRole('link', { name: 'Archive', exact: true }).waitFor();
+  assert.deepEqual(await names(), ['Sandbox', 'Partner drop box', 'Archive']);
+  assert.equal(await head.getAttribute('aria-sort'), 'descending');
+  assert.deepEqual(await violations(page), []);
+});

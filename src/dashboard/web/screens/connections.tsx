@@ -32,6 +32,7 @@ export default function Connections(): ReactElement {
       columns={[
         {
           head: words.name,
+          sort: { name: 'name', valueOf: ({ name }) => name },
           grow: 40,
           cell: ({ id, name }) => (
             <Titled top={<Link href={`/connections/${segment(id)}`}>{name}</Link>}>
@@ -39,7 +40,11 @@ export default function Connections(): ReactElement {
             </Titled>
           ),
         },
-        { head: t.words.type, cell: ({ type }) => <span className="muted">{type.toUpperCase()}</span> },
+        {
+          head: t.words.type,
+          sort: { name: 'type', valueOf: ({ type }) => type },
+          cell: ({ type }) => <span className="muted">{type.toUpperCase()}</span>,
+        },
         {
           head: words.server,
           grow: 40,
@@ -60,6 +65,7 @@ export default function Connections(): ReactElement {
         },
         {
           head: words.lastTest,
+          sort: { name: 'lastTest', valueOf: ({ lastTest }) => lastTest?.testedAt ?? '' },
           cell: ({ lastTest }) =>
             lastTest === null ? (
               <span className="muted">{words.never}</span>

@@ -63,6 +63,7 @@ export default function Keys(): ReactElement {
       columns={[
         {
           head: t.fields.apiKey.name.label,
+          sort: { name: 'name', valueOf: ({ name }) => name },
           grow: 40,
           cell: ({ name, hint, source }) => (
             <Titled top={<strong>{name}</strong>}>
@@ -91,8 +92,16 @@ export default function Keys(): ReactElement {
             </Titled>
           ),
         },
-        { head: words.lastUsed, cell: ({ lastUsedAt }) => <Ago iso={lastUsedAt} otherwise={words.never} /> },
-        { head: t.words.expires, cell: ({ expiresAt }) => <Time iso={expiresAt} otherwise={words.never} /> },
+        {
+          head: words.lastUsed,
+          sort: { name: 'lastUsed', valueOf: ({ lastUsedAt }) => lastUsedAt ?? '' },
+          cell: ({ lastUsedAt }) => <Ago iso={lastUsedAt} otherwise={words.never} />,
+        },
+        {
+          head: t.words.expires,
+          sort: { name: 'expires', valueOf: ({ expiresAt }) => expiresAt ?? '' },
+          cell: ({ expiresAt }) => <Time iso={expiresAt} otherwise={words.never} />,
+        },
         {
           head: t.words.state,
           cell: ({ state }) => <Badge tone={state === 'active' ? 'good' : 'bad'}>{words.states[state]}</Badge>,

@@ -28,6 +28,7 @@ export default function Schedules(): ReactElement {
       columns={[
         {
           head: t.schedules.one,
+          sort: { name: 'name', valueOf: ({ name }) => name },
           grow: 22,
           cell: ({ id, name }) => (
             <Link href={`/schedules/${id}`}>
@@ -39,6 +40,7 @@ export default function Schedules(): ReactElement {
         { head: t.words.when, grow: 20, cell: ({ cron, timeZone }) => <When cron={cron} timeZone={timeZone} /> },
         {
           head: columns.next,
+          sort: { name: 'next', valueOf: ({ nextRuns: [next] }) => next ?? '' },
           cell: ({ nextRuns: [next] }) => (next === undefined ? '–' : <Time iso={next} />),
         },
         { head: t.words.lastRun, cell: (schedule) => <LastRun schedule={schedule} /> },

@@ -373,6 +373,10 @@ export interface Column<R> {
   readonly isHeadHidden?: boolean;
   /** Replaces the text of the head. */
   readonly headCell?: ReactNode;
+  /** The name of the column in the address, and what its rows are sorted by. Only for lists whose rows are all loaded. */
+  readonly sort?: { readonly name: string; readonly valueOf: (row: R) => string };
+  /** How the rows are sorted by this column now. */
+  readonly sorts?: 'ascending' | 'descending' | 'none';
   /** For the column of check boxes. */
   readonly isCheck?: boolean;
 }
@@ -408,6 +412,7 @@ export function Table<R extends object>(props: TableProps<R>): ReactElement {
               key={column.head}
               role="columnheader"
               scope="col"
+              aria-sort={column.sorts}
               className={classOf(column)}
               style={column.grow === undefined ? undefined : { inlineSize: `${column.grow}%` }}
             >

@@ -17,6 +17,7 @@ import {
 import { type FilterField, FilterBar, type Filtering, type Preset } from './filters.tsx';
 import { type IconComponent, Plus } from './icons.tsx';
 import { type Bulk, useSelection } from './selection.tsx';
+import { useSorting } from './sorting.tsx';
 
 interface ListProps<R> {
   readonly list: Rows<R>;
@@ -43,6 +44,7 @@ export function List<R extends object>(props: ListProps<R>): ReactElement {
   useEffect(() => {
     if (isEmpty && hasMore && !isFetching) fetchMore?.();
   }, [isEmpty, hasMore, isFetching, fetchMore]);
+  const [sorted, columns] = useSorting(rows ?? [], table.columns);
   if (rows === undefined) return <Pending error={error} onRetry={() => void refetch()} />;
   if (isEmpty) {
     const text = hasMore ? t.common.searching : none;
@@ -50,7 +52,11 @@ export function List<R extends object>(props: ListProps<R>): ReactElement {
   }
   return (
     <>
-      {bulk === undefined ? <Table {...table} rows={rows} /> : <SelectableTable {...table} rows={rows} bulk={bulk} />}
+      {bulk === undefined ? (
+        <Table {...table} columns={columns} rows={sorted} />
+      ) : (
+        <SelectableTable {...table} columns={columns} rows={sorted} bulk={bulk} />
+      )}
       {footer}
       {hasMore && (
         <div className="panel-body row">
