@@ -8,7 +8,7 @@ import { Button, type Column } from './basics.tsx';
 import { Confirm } from './dialog.tsx';
 import { type IconComponent, X } from './icons.tsx';
 
-export interface BulkAction<R> {
+interface BulkAction<R> {
   readonly verb: string;
   readonly icon: IconComponent;
   /** Whether the row can be acted on. Others are left out. */

@@ -95,7 +95,7 @@ export const JOB_BULK: Bulk<Job> = {
 };
 
 /** Whether failed files can be tried again. */
-export function canRetry(job: Job): boolean {
+function canRetry(job: Job): boolean {
   return hasEnded(job) && job.state !== 'succeeded' && !job.settings.dryRun;
 }
 

@@ -8,7 +8,7 @@ export const FILTERS = [
   ...['connectionId', 'status', 'type', 'direction', 'since', 'until', 'search', 'digest'],
   ...['keyId', 'errorCode', 'requestId', 'minBytes', 'order', 'lookups'],
 ] as const;
-export type Filter = (typeof FILTERS)[number];
+type Filter = (typeof FILTERS)[number];
 type Filters = Partial<Record<Filter, string>>;
 
 /** The query for the gateway. Lists and look-ups are hidden by default. */
