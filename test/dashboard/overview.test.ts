@@ -83,6 +83,33 @@ test('the worst comes first', async () => {
   await attention().getByRole('heading', { name: '2 problems' }).waitFor();
 });
 
+test('nothing moves while slow answers arrive', async () => {
+  const { page: own, context } = await desk.open({ width: 1280, height: 900 });
+  await logIn(own);
+  await context.addInitScript(`globalThis.moved = 0;
+    new PerformanceObserver((list) => {
+      for (const { value } of list.getEntries()) globalThis.moved += value;
+    }).observe({ type: 'layout-shift', buffered: true })`);
+  // One answer after another, so that each could move what is there.
+  let turn: Promise<void> = Promise.resolve();
+  await own.route(/\/(?:manage|api)\//, (route) => {
+    turn = turn.then(() => own.waitForTimeout(100)).then(() => route.continue().catch(() => undefined));
+  });
+  for (const [address, ready] of [
+    ['/', own.getByRole('figure').first()],
+    ['/transfers', own.getByRole('table', { name: 'Transfers' })],
+    ['/connections', own.getByRole('table', { name: 'Connections' })],
+    ['/files/sandbox', own.getByRole('grid').or(own.getByText('This folder is empty')).first()],
+  ] as const) {
+    await own.goto(address);
+    await ready.waitFor();
+    // The browser notes a move with the next frame.
+    const moved = await own.evaluate(`new Promise((resolve) => requestAnimationFrame(() => resolve(moved)))`);
+    assert.ok(Number(moved) <= 0.05, `${address}: ${String(moved)}`);
+  }
+  await context.close();
+});
+
 test('a bar leads to its transfers, by mouse and by key', async () => {
   await manage(page, 'POST', '/api/write/sandbox', { path: '/bar.txt', content: 'x'.repeat(5_000) });
   await refused('/not-there.txt');

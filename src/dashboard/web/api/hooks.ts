@@ -1,6 +1,7 @@
 /** Hooks that read and change data of the gateway. */
 import {
   focusManager,
+  keepPreviousData,
   type Query,
   QueryClient,
   useInfiniteQuery,
@@ -104,6 +105,8 @@ export function forgetSession(): void {
 interface ReadOptions {
   /** Interval between reads while the page is visible. */
   readonly everyMs?: number;
+  /** Until the answer for another path arrives, the former one is shown. */
+  readonly keepsFormer?: boolean;
 }
 
 /** Reads the answer to a GET. The path is its cache key. */
@@ -112,6 +115,7 @@ export function useRead<T>(path: string, options: ReadOptions = {}): UseQueryRes
     queryKey: [path],
     queryFn: ({ signal }) => request<T>('GET', path, undefined, signal),
     ...(options.everyMs === undefined ? {} : { refetchInterval: options.everyMs }),
+    ...(options.keepsFormer === true ? { placeholderData: keepPreviousData } : {}),
   });
 }
 

@@ -2,22 +2,21 @@
 import type { ReactElement } from 'react';
 import { Link, useSearchParams } from 'wouter';
 import { useLiveTransfers } from '../api/live.ts';
-import { useRead, useRows } from '../api/hooks.ts';
+import { type Rows, useRead, useRows } from '../api/hooks.ts';
 import { withQuery } from '../api/client.ts';
 import { useOverview } from '../api/overview.ts';
 import type { Account, Overview as OverviewData, Transfer } from '../api/types.ts';
-import { formatBytes, formatNumber } from '../format.ts';
+import { formatBytes, formatNumber, sinceOf } from '../format.ts';
 import { timeZone } from '../preferences.ts';
 import { t } from '../texts/texts.ts';
-import { Loaded, Page, Panel } from '../ui/basics.tsx';
+import { Loaded, Page, Panel, Skeleton } from '../ui/basics.tsx';
 import { RadioGroup } from '../ui/fields.tsx';
 import { List } from '../ui/list.tsx';
 import { Attention } from './overview/attention.tsx';
-import { Charts, isRange, RANGES } from './overview/charts.tsx';
+import { Charts, isRange, RANGES, useFigures } from './overview/charts.tsx';
 import { FirstSteps } from './overview/first-steps.tsx';
 import { PoolUse } from './overview/pool-use.tsx';
 import { LiveRows, useTransferColumns } from './transfers/rows.tsx';
-import { sinceOf } from '../ui/filters.tsx';
 
 const words = t.overview;
 
@@ -28,6 +27,12 @@ export default function Overview(): ReactElement {
   const [parameters, setParameters] = useSearchParams();
   const asked = parameters.get('range') ?? '';
   const range = isRange(asked) ? asked : '24h';
+  const figures = useFigures(range);
+  const recent = useRows<Transfer>('/manage/transfers?limit=8&lookups=false', 'transfers', { everyMs: 15_000 });
+  // Drawn at once, so that nothing moves when a late answer arrives.
+  const isAwaited =
+    [overview, account, figures].some(({ data, error }) => data === undefined && error === null) ||
+    (recent.rows === undefined && recent.error === null);
   return (
     <Page
       isWide
@@ -38,29 +43,32 @@ export default function Overview(): ReactElement {
         </>
       }
     >
-      {isNew && account.data !== undefined && <FirstSteps account={account.data} />}
-      <Loaded of={overview}>
-        {({ today, attention }) => (
+      {isAwaited && <Skeleton />}
+      <div className="page-parts" hidden={isAwaited}>
+        {isNew && account.data !== undefined && <FirstSteps account={account.data} />}
+        <Loaded of={overview}>
+          {({ today, attention }) => (
+            <>
+              <Attention items={attention} />
+              <Today today={today} />
+            </>
+          )}
+        </Loaded>
+        {account.data?.transfers !== 0 && (
           <>
-            <Attention items={attention} />
-            <Today today={today} />
+            <RadioGroup
+              label={words.range}
+              value={range}
+              options={RANGES.map((name) => [name, words.ranges[name]] as const)}
+              onValue={(value) => setParameters(value === '24h' ? {} : { range: value }, { replace: true })}
+            />
+            <Loaded of={figures}>{(data) => <Charts figures={data} />}</Loaded>
           </>
         )}
-      </Loaded>
-      {account.data?.transfers !== 0 && (
-        <>
-          <RadioGroup
-            label={words.range}
-            value={range}
-            options={RANGES.map((name) => [name, words.ranges[name]] as const)}
-            onValue={(value) => setParameters(value === '24h' ? {} : { range: value }, { replace: true })}
-          />
-          <Charts range={range} />
-        </>
-      )}
-      <Running />
-      <Recent />
-      <PoolUse />
+        <Running />
+        <Recent list={recent} />
+        <PoolUse />
+      </div>
     </Page>
   );
 }
@@ -100,8 +108,7 @@ function Running(): ReactElement | null {
   );
 }
 
-function Recent(): ReactElement | null {
-  const list = useRows<Transfer>('/manage/transfers?limit=8&lookups=false', 'transfers', { everyMs: 15_000 });
+function Recent({ list }: { readonly list: Rows<Transfer> }): ReactElement | null {
   const columns = useTransferColumns();
   if (list.rows === undefined ? list.error === null : list.rows.length === 0) return null;
   return (

@@ -3,12 +3,19 @@ import type { ReactElement } from 'react';
 import { withQuery } from '../../api/client.ts';
 import { useRead } from '../../api/hooks.ts';
 import type { Figures } from '../../api/types.ts';
-import { formatBytes, formatDuration, formatHour, formatNumber, formatPercent, formatShortDay } from '../../format.ts';
+import {
+  formatBytes,
+  formatDuration,
+  formatHour,
+  formatNumber,
+  formatPercent,
+  formatShortDay,
+  sinceOf,
+} from '../../format.ts';
 import { timeZone } from '../../preferences.ts';
 import { t } from '../../texts/texts.ts';
-import { Panel, Pending } from '../../ui/basics.tsx';
+import { Panel, type Reading } from '../../ui/basics.tsx';
 import { BarChart, type Bar } from '../../ui/chart.tsx';
-import { sinceOf } from '../../ui/filters.tsx';
 
 const words = t.overview;
 
@@ -20,16 +27,11 @@ export function isRange(text: string): text is Figures['range'] {
 
 type Point = Figures['points'][number];
 
-export function Charts({ range }: { readonly range: Figures['range'] }): ReactElement {
-  const read = useRead<Figures>(withQuery('/manage/figures', { range, timeZone }), { everyMs: 30_000 });
-  if (read.data === undefined) {
-    return (
-      <Panel>
-        <Pending error={read.error} onRetry={() => void read.refetch()} />
-      </Panel>
-    );
-  }
-  const { points } = read.data;
+export function useFigures(range: Figures['range']): Reading<Figures> {
+  return useRead<Figures>(withQuery('/manage/figures', { range, timeZone }), { everyMs: 30_000, keepsFormer: true });
+}
+
+export function Charts({ figures: { range, points } }: { readonly figures: Figures }): ReactElement {
   const labelOf = range === '24h' ? formatHour : formatShortDay;
   const bars = (
     one: (point: Point) => Pick<Bar, 'text' | 'parts'> & { readonly query?: Record<string, string | undefined> },
