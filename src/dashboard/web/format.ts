@@ -148,3 +148,8 @@ function inZone(iso: string, timeZone: string, time: Intl.DateTimeFormatOptions)
     return iso;
   }
 }
+
+/** The gateway's `since` is exclusive, so this is a millisecond before `from`. */
+export function sinceOf(from: string | Date): string {
+  return new Date(new Date(from).getTime() - 1).toISOString();
+}

@@ -8,7 +8,7 @@ import { actions, Button, CodeBlock, Facts, Mono, Time } from '../ui/basics.tsx'
 import { Dialog } from '../ui/dialog.tsx';
 import { useFilters } from '../ui/filters.tsx';
 import { ScrollText } from '../ui/icons.tsx';
-import { ListScreen } from '../ui/list.tsx';
+import { ListScreen } from '../ui/list-screen.tsx';
 
 const words = t.audit;
 

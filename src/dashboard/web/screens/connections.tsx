@@ -7,7 +7,7 @@ import type { Connection, TestResult } from '../api/types.ts';
 import { t } from '../texts/texts.ts';
 import { actions, Ago, Badge, LinkButton, Mono, Notice, Titled } from '../ui/basics.tsx';
 import { FlaskConical, FolderOpen, Pause, Play, Server } from '../ui/icons.tsx';
-import { ListScreen } from '../ui/list.tsx';
+import { ListScreen } from '../ui/list-screen.tsx';
 import { MiddleName } from '../ui/middle-name.tsx';
 import type { Bulk } from '../ui/selection.tsx';
 import { ConnectionBadge, useConnectionStatus } from '../ui/connection-status.tsx';

@@ -12,7 +12,8 @@ import { Button, Notice } from '../ui/basics.tsx';
 import { FormDialog } from '../ui/dialog.tsx';
 import { timePresets, useFilters } from '../ui/filters.tsx';
 import { RotateCw } from '../ui/icons.tsx';
-import { ListScreen, Pager } from '../ui/list.tsx';
+import { Pager } from '../ui/list.tsx';
+import { ListScreen } from '../ui/list-screen.tsx';
 import { DELIVERY_BULK, useDeliveryColumns } from './deliveries/rows.tsx';
 import { FEED_TYPES } from '../../../contract/derived/event-texts.ts';
 

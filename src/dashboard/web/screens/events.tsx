@@ -10,7 +10,7 @@ import { actions, Button, CodeBlock, Facts, LinkButton, LiveBadge, Mono, Time, T
 import { Dialog } from '../ui/dialog.tsx';
 import { useFilters } from '../ui/filters.tsx';
 import { Rss } from '../ui/icons.tsx';
-import { ListScreen } from '../ui/list.tsx';
+import { ListScreen } from '../ui/list-screen.tsx';
 import { useNews } from './events/live.ts';
 import { FEED_TYPES } from '../../../contract/derived/event-texts.ts';
 import { wordsOf } from './events/words.ts';

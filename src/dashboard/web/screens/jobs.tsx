@@ -6,7 +6,7 @@ import type { Job } from '../api/types.ts';
 import { t } from '../texts/texts.ts';
 import { useFilters } from '../ui/filters.tsx';
 import { Layers } from '../ui/icons.tsx';
-import { ListScreen } from '../ui/list.tsx';
+import { ListScreen } from '../ui/list-screen.tsx';
 import { JOB_BULK, useJobColumns } from './jobs/rows.tsx';
 import { TYPES } from './jobs/words.ts';
 

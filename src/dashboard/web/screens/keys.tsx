@@ -10,7 +10,7 @@ import { actions, Ago, Badge, Mono, Time, Titled } from '../ui/basics.tsx';
 import { Menu } from '../ui/menu.tsx';
 import { useOpening } from '../ui/filters.tsx';
 import { Ban, KeyRound } from '../ui/icons.tsx';
-import { ListScreen } from '../ui/list.tsx';
+import { ListScreen } from '../ui/list-screen.tsx';
 import type { Bulk } from '../ui/selection.tsx';
 import { IssuedKey, RotateKey } from './keys/dialogs.tsx';
 import { type Issued, KeyForm, READS } from './keys/key-form.tsx';

@@ -6,7 +6,7 @@ import type { Schedule } from '../api/types.ts';
 import { t } from '../texts/texts.ts';
 import { actions, Time } from '../ui/basics.tsx';
 import { CalendarClock } from '../ui/icons.tsx';
-import { ListScreen } from '../ui/list.tsx';
+import { ListScreen } from '../ui/list-screen.tsx';
 import { MiddleName } from '../ui/middle-name.tsx';
 import { Link } from 'wouter';
 import { routeOf } from './jobs/rows.tsx';

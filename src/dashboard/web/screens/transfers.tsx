@@ -10,7 +10,7 @@ import { t } from '../texts/texts.ts';
 import { DownloadLink, LinkButton, LiveBadge, Panel } from '../ui/basics.tsx';
 import { useFilters } from '../ui/filters.tsx';
 import { ArrowLeftRight } from '../ui/icons.tsx';
-import { ListScreen } from '../ui/list.tsx';
+import { ListScreen } from '../ui/list-screen.tsx';
 import { FILTERS, presets, queryOf } from './transfers/filters.ts';
 import { digestIn } from './transfers/proof.tsx';
 import { LiveRows, useTransferColumns } from './transfers/rows.tsx';

@@ -2,12 +2,11 @@
 import type { ReactElement } from 'react';
 import { useRead } from '../api/hooks.ts';
 import type { Usage } from '../api/types.ts';
-import { formatDay, formatNumber } from '../format.ts';
+import { formatDay, formatNumber, sinceOf } from '../format.ts';
 import { Loaded, Notice, Page, Panel, Progress } from '../ui/basics.tsx';
 import { BarChart } from '../ui/chart.tsx';
 import { withQuery } from '../api/client.ts';
 import { t } from '../texts/texts.ts';
-import { sinceOf } from '../ui/filters.tsx';
 import { DAY_MS } from '../../../contract/units.ts';
 
 const words = t.usage;

@@ -8,7 +8,7 @@ import { formatNumber } from '../format.ts';
 import { t } from '../texts/texts.ts';
 import { Ago, Countdown, Mono, Titled } from '../ui/basics.tsx';
 import { Eye } from '../ui/icons.tsx';
-import { ListScreen } from '../ui/list.tsx';
+import { ListScreen } from '../ui/list-screen.tsx';
 import { useReceivers } from './deliveries/health.tsx';
 import { DeadLetters } from './deliveries/list.tsx';
 import { StateBadge } from './watched/state.tsx';

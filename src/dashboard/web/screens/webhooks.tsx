@@ -7,7 +7,7 @@ import type { Webhook } from '../api/types.ts';
 import { t } from '../texts/texts.ts';
 import { Mono } from '../ui/basics.tsx';
 import { Webhook as WebhookIcon } from '../ui/icons.tsx';
-import { ListScreen } from '../ui/list.tsx';
+import { ListScreen } from '../ui/list-screen.tsx';
 import { MiddleName } from '../ui/middle-name.tsx';
 import { useReceivers } from './deliveries/health.tsx';
 import { DeadLetters } from './deliveries/list.tsx';

@@ -2,7 +2,7 @@
 import { type ReactElement, useEffect, useState } from 'react';
 import { Link, useLocation, useSearch, useSearchParams } from 'wouter';
 import { withQuery } from '../api/client.ts';
-import { formatDateTime, formatNumber, inputTime, startOfDay, timeOfInput } from '../format.ts';
+import { formatDateTime, formatNumber, inputTime, sinceOf, startOfDay, timeOfInput } from '../format.ts';
 import { t } from '../texts/texts.ts';
 import { Button, CopyButton } from './basics.tsx';
 import { Dialog } from './dialog.tsx';
@@ -68,11 +68,6 @@ export function timePresets(): readonly Preset[] {
     { name: presets.yesterday, filters: { since: sinceOf(startOfDay(1)), until: startOfDay().toISOString() } },
     { name: presets.week, filters: { since: sinceOf(startOfDay(6)) } },
   ];
-}
-
-/** The gateway's `since` is exclusive, so this is a millisecond before `from`. */
-export function sinceOf(from: string | Date): string {
-  return new Date(new Date(from).getTime() - 1).toISOString();
 }
 
 interface BarProps {

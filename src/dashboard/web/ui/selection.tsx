@@ -80,7 +80,7 @@ export function useSelection<R>(
       cell: (row) => (
         <input
           type="checkbox"
-          aria-label={t.files.selectOne(nameOf(row))}
+          aria-label={t.common.selectOne(nameOf(row))}
           checked={selected.has(keyOf(row))}
           readOnly
           onClick={({ shiftKey }) => toggle(keyOf(row), shiftKey)}
@@ -110,14 +110,14 @@ export function SelectionBar(props: {
 }): ReactElement {
   const { count, details, onClear, children } = props;
   return (
-    <div className="selection-bar" role="toolbar" aria-label={t.files.selectionActions}>
+    <div className="selection-bar" role="toolbar" aria-label={t.common.selectionActions}>
       <span role="status">
-        {t.files.selected(formatNumber(count))}
+        {t.common.selected(formatNumber(count))}
         {details !== undefined && <span className="muted"> · {details}</span>}
       </span>
       {children}
-      <Button variant="quiet" icon={X} aria-label={t.files.selectNone} onClick={onClear}>
-        {t.files.clear}
+      <Button variant="quiet" icon={X} aria-label={t.common.selectNone} onClick={onClear}>
+        {t.common.clear}
       </Button>
     </div>
   );

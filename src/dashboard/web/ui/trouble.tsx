@@ -3,14 +3,12 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactElement, ReactNode } from 'react';
 import { FIXED_AT_CONNECTION, FIXED_BY_PLAN } from '../../../contract/derived/error-lists.ts';
 import type { ErrorTexts } from '../../../contract/errors.ts';
-import { request, segment } from '../api/client.ts';
-import type { TestResult } from '../api/types.ts';
+import { segment } from '../api/client.ts';
 import { language } from '../preferences.ts';
 import { t } from '../texts/texts.ts';
-import { showToast } from '../toasts.ts';
-import { ActionButton } from './actions.tsx';
 import { ErrorText, LinkButton, Notice } from './basics.tsx';
 import { patiently } from './patiently.ts';
+import { TestConnection } from './test-connection.tsx';
 
 type Meanings = Readonly<Record<string, ErrorTexts | undefined>>;
 const { trouble: words } = t.common;
@@ -66,24 +64,5 @@ export function ConnectionSteps({ id }: { readonly id: string }): ReactElement {
       <TestConnection id={id}>{words.test}</TestConnection>
       <LinkButton href={`/connections/${segment(id)}`}>{words.openConnection}</LinkButton>
     </>
-  );
-}
-
-/** What a passed test may change. */
-const READS = ['/manage/overview', '/manage/connections', '/manage/health', '/manage/watched-folders'];
-
-export function TestConnection({ id, children }: { readonly id: string; readonly children: ReactNode }): ReactElement {
-  return (
-    <ActionButton
-      run={() => request<TestResult>('POST', `/manage/connections/${segment(id)}/test`, {})}
-      refreshes={[...READS, `/api/list/${segment(id)}`]}
-      onDone={({ isOk, steps }) => {
-        const failed = steps.find(({ status }) => status === 'failed');
-        if (isOk) showToast(words.tested);
-        else showToast(words.testFailed(failed?.error ?? ''), 'bad');
-      }}
-    >
-      {children}
-    </ActionButton>
   );
 }

@@ -8,7 +8,8 @@ import { t } from '../../texts/texts.ts';
 import { formatDay, formatDuration, formatHour, formatPercent, formatShortTime } from '../../format.ts';
 import { Badge, Facts, Notice, Panel, Pending, Table, Time } from '../../ui/basics.tsx';
 import { ConnectionBadge, type ConnectionStatus } from '../../ui/connection-status.tsx';
-import { TestConnection, Trouble } from '../../ui/trouble.tsx';
+import { TestConnection } from '../../ui/test-connection.tsx';
+import { Trouble } from '../../ui/trouble.tsx';
 import { DAY_MS } from '../../../../contract/units.ts';
 
 const words = t.connection.health;

@@ -47,7 +47,7 @@ export function FileMenu(props: {
     <Ariakit.Menu
       store={menu}
       className="menu"
-      aria-label={last?.files.length === 1 ? t.words.actionsFor(last.files[0]?.name ?? '') : t.files.selectionActions}
+      aria-label={last?.files.length === 1 ? t.words.actionsFor(last.files[0]?.name ?? '') : t.common.selectionActions}
       getAnchorRect={() => last?.rect ?? null}
       {...(last === undefined ? {} : { finalFocus: last.row })}
       gutter={2}

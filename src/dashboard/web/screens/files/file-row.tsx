@@ -34,7 +34,7 @@ export const FileRow = memo(function FileRow(props: FileRowProps): ReactElement 
       style={{ transform: `translateY(${index * heightPx}px)`, blockSize: `${heightPx}px` }}
     >
       <div role="gridcell" className="file-check" data-act="check">
-        <input type="checkbox" tabIndex={-1} aria-label={t.files.selectOne(name)} checked={isSelected} readOnly />
+        <input type="checkbox" tabIndex={-1} aria-label={t.common.selectOne(name)} checked={isSelected} readOnly />
       </div>
       <div role="gridcell" className="file-name">
         {isDirectory ? (

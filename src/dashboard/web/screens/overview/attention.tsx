@@ -10,7 +10,7 @@ import { t } from '../../texts/texts.ts';
 import { ActionButton } from '../../ui/actions.tsx';
 import { LinkButton, Panel } from '../../ui/basics.tsx';
 import { CircleCheck, TriangleAlert } from '../../ui/icons.tsx';
-import { TestConnection } from '../../ui/trouble.tsx';
+import { TestConnection } from '../../ui/test-connection.tsx';
 import { placeOf, titleOf } from './trouble.ts';
 
 const words = t.overview.attention;

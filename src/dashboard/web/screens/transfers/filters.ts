@@ -1,7 +1,8 @@
 /** The filters of the history in the address, and the preset views. */
 import { startOfDay } from '../../format.ts';
 import { t } from '../../texts/texts.ts';
-import { type Preset, sinceOf, timePresets } from '../../ui/filters.tsx';
+import { sinceOf } from '../../format.ts';
+import { type Preset, timePresets } from '../../ui/filters.tsx';
 
 /** The filters, and other parameters of the list: the order, and whether lists and look-ups are shown. */
 export const FILTERS = [

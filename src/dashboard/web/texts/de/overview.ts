@@ -54,7 +54,8 @@ export const overview: typeof English = {
   attention: {
     title: 'Handlungsbedarf',
     fine: 'Alles funktioniert',
-    problems: (n, since) => `${n === 1 ? '1 Problem' : `${n} Probleme`}${since === '' ? '' : ` seit ${since}`}`,
+    problems: (n, since) =>
+      `${plural(n, { one: '1 Problem', other: `${n} Probleme` })}${since === '' ? '' : ` seit ${since}`}`,
     none: 'Zurzeit nichts. Verbindungen, Schlüssel und Kontingente sind in Ordnung.',
     unknown: 'Der Grund ist nicht bekannt.',
     kinds: attentionTexts('de'),

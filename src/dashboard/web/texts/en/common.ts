@@ -24,6 +24,11 @@ export const common = {
   presets: { label: 'Views', today: 'Today', yesterday: 'Yesterday', week: '7 days' },
   removeFilter: 'Remove a filter, or change it.',
   actions: 'Actions',
+  selectOne: (name: string): string => `Select ${name}`,
+  selectionActions: 'Actions for the selection',
+  selected: (n: string): string => `${n} selected`,
+  selectNone: 'Clear the selection',
+  clear: 'Clear',
   selectAll: 'Select all that are shown',
   bulkDone: (verb: string, done: string): string => `${verb}: ${done} done`,
   bulkFailed: (verb: string, done: string, failed: string, reason: string): string =>

@@ -54,7 +54,7 @@ export const overview = {
     title: 'Needs attention',
     fine: 'Everything works',
     problems: (n: number, since: string): string =>
-      `${n === 1 ? '1 problem' : `${n} problems`}${since === '' ? '' : ` since ${since}`}`,
+      `${plural(n, { one: '1 problem', other: `${n} problems` })}${since === '' ? '' : ` since ${since}`}`,
     none: 'Nothing right now. Connections, keys and quotas are fine.',
     unknown: 'The reason is unknown.',
     kinds: attentionTexts('en'),
