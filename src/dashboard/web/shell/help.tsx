@@ -2,8 +2,7 @@
 import type { ReactElement } from 'react';
 import { t } from '../texts/texts.ts';
 import { Dialog } from '../ui/dialog.tsx';
-import { ALL_PLACES, DOCS } from './places.ts';
-import { PALETTE_KEYS } from './shortcuts.tsx';
+import { ALL_PLACES, DOCS, PALETTE_KEYS } from './places.ts';
 
 export default function Help({ onClose }: { readonly onClose: () => void }): ReactElement {
   const { keyboard } = t.shell;

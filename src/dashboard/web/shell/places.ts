@@ -74,3 +74,6 @@ export const ALL_PLACES: readonly Place[] = PLACES.flatMap((group) => group.plac
 
 /** The API reference, which the gateway serves. */
 export const DOCS = '/docs';
+
+/** The shortcut of the search, as it is labelled on this keyboard. */
+export const PALETTE_KEYS = /Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘ K' : `${t.shell.ctrl} K`;

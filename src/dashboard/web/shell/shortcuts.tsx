@@ -2,7 +2,6 @@
 import { type ReactElement, useEffect, useState } from 'react';
 import { useLocation } from 'wouter';
 import { useShortcutsSetting } from '../preferences.ts';
-import { t } from '../texts/texts.ts';
 import { part } from '../ui/part.tsx';
 import { ALL_PLACES } from './places.ts';
 
@@ -67,6 +66,3 @@ const TAKES_KEYS = 'input, textarea, select, [role="menu"], [role="listbox"], [r
 function takesKeys(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && (target.isContentEditable || target.closest(TAKES_KEYS) !== null);
 }
-
-/** The shortcut as it is labelled on this keyboard. */
-export const PALETTE_KEYS = /Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘ K' : `${t.shell.ctrl} K`;
