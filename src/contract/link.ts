@@ -1,5 +1,6 @@
 /** A link: a URL that needs no key and does one thing. */
 import { Type } from 'typebox';
+import { LINES } from './patterns.js';
 import { count, countOrNull, dateTime, dateTimeOrNull, flag, oneOf, text, textOrNull } from './schema.js';
 import { given, hidden, kept, needed, type RowOf, type SettingsOf } from './thing.js';
 import { CONNECTION_ID, ROOT_PATH } from './words.js';
@@ -12,6 +13,7 @@ const FILENAME =
   'The name of an uploaded file, for any name that its sender gives; the name under which a download is saved.';
 const DIGEST = 'SHA-256 that the file must have: `sha-256:` and 64 hexadecimal digits.';
 const MAX_BYTES = 'The most bytes of one file.';
+const NOTE = 'What it is for, in words for whoever gets it: they are on its page.';
 const MAX_USES = 'How often it may be used; a use that fails does not count.';
 
 export const linkFields = {
@@ -37,6 +39,13 @@ export const linkFields = {
     option: { flags: '--name <name>', help: 'the name of the file, for any name that its sender gives' },
     default: null,
     shown: textOrNull(FILENAME),
+  }),
+  note: given(text(NOTE, { minLength: 1, maxLength: 500, pattern: LINES }), {
+    texts: { label: 'What is it about?', hint: 'Everyone who has the link reads it. Empty: nothing.' },
+    input: 'long',
+    option: { flags: '--note <text>', help: 'what it is for, shown on its page' },
+    default: null,
+    shown: textOrNull(NOTE),
   }),
   overwrite: given(flag('Whether an upload may replace a file of this name. If not, it is 409.'), {
     texts: { label: 'May replace a file', hint: 'Otherwise a name that is taken is refused.' },

@@ -13,6 +13,8 @@ export const NAME_OR_EMPTY = '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*$
 /** One line: control characters would end up in commands, headers and terminals. */
 export const LINE = '^[^\\u0000-\\u001f\\u007f]+$';
 export const LINE_OR_EMPTY = '^[^\\u0000-\\u001f\\u007f]*$';
+/** Without control characters, but for ends of lines. */
+export const LINES = '^[^\\u0000-\\u0009\\u000b-\\u001f\\u007f]+$';
 export const ABSOLUTE = '^/[^\\u0000-\\u001f\\u007f]*$';
 
 /** A key of 32 bytes, in base64. */

@@ -75,7 +75,7 @@ function uploadPage(
   const isOne = link.filename !== null || link.maxUses === 1;
   const title = isOne ? words.upload.titleOfOne : words.upload.title;
   const facts = [
-    ...(maxBytes === 0 ? [] : [[words.facts.most, bytesIn(language, maxBytes)] as const]),
+    ...(maxBytes === 0 ? [] : [[words.facts.most, escapeHtml(bytesIn(language, maxBytes))] as const]),
     ...usesLeft(link, words.facts.usesLeft),
     [words.facts.expires, timeIn(language, link.expiresAt)] as const,
   ];
@@ -88,14 +88,13 @@ function uploadPage(
   const data = { words: texts, language, maxBytes, isOne };
   const storedAs = link.filename === null ? '' : `<p>${filled(words.upload.storedAs, link.filename)}</p>`;
   return document(language, title, [
-    `<p>${escapeHtml(words.upload.lead)}</p>${storedAs}`,
+    `<p>${escapeHtml(words.upload.lead)}</p>${about(link)}${storedAs}`,
     `<div class="drop" data-page="${escapeHtml(JSON.stringify(data))}">`,
     `<p>${escapeHtml(isOne ? words.upload.dropOne : words.upload.drop)}</p>`,
     `<label class="button"><input type="file"${isOne ? '' : ' multiple'}>${escapeHtml(isOne ? words.upload.chooseOne : words.upload.choose)}</label>`,
     '</div>',
     `<ul class="files" aria-live="polite"></ul>${factList(facts)}`,
     `<noscript><p>${escapeHtml(words.upload.noScript)}</p><pre>curl -T FILE '…?filename=FILE'</pre></noscript>`,
-    `<script type="module">${SCRIPT}</script>`,
   ]);
 }
 
@@ -105,12 +104,12 @@ function downloadPage(
   { download: link, file }: Extract<PageContent, { download: OpenedLink }>,
 ): string {
   const facts = [
-    [words.download.size, bytesIn(language, file.size)] as const,
+    [words.download.size, escapeHtml(bytesIn(language, file.size))] as const,
     ...usesLeft(link, words.facts.downloadsLeft),
     [words.facts.expires, timeIn(language, link.expiresAt)] as const,
   ];
   return document(language, words.download.title, [
-    `<p class="name"><bdi>${escapeHtml(visible(file.name))}</bdi></p>${factList(facts)}`,
+    `${about(link)}<p class="name">${name(file.name)}</p>${factList(facts)}`,
     `<p><a class="button" href="?download=1" download>${escapeHtml(words.download.button)}</a></p>`,
   ]);
 }
@@ -126,12 +125,20 @@ function explain({ errors }: PageTexts, error: GatewayError): string {
   return errors.codes[error.code] ?? errors.server;
 }
 
+/** What the link is for. */
+function about({ note }: OpenedLink): string {
+  return note === null ? '' : `<blockquote><bdi>${escapeHtml(visible(note, undefined, '\n'))}</bdi></blockquote>`;
+}
+
+const name = (text: string): string => `<bdi>${escapeHtml(visible(text))}</bdi>`;
+
 function usesLeft({ maxUses, uses }: OpenedLink, label: string): (readonly [string, string])[] {
   return maxUses === null ? [] : [[label, String(Math.max(0, maxUses - uses))]];
 }
 
+/** Labels are texts, values are HTML. */
 function factList(facts: readonly (readonly [string, string])[]): string {
-  const rows = facts.map(([name, value]) => `<div><dt>${escapeHtml(name)}</dt><dd>${escapeHtml(value)}</dd></div>`);
+  const rows = facts.map(([label, value]) => `<div><dt>${escapeHtml(label)}</dt><dd>${value}</dd></div>`);
   return `<dl>${rows.join('')}</dl>`;
 }
 
@@ -142,15 +149,15 @@ function document(language: Language, title: string, parts: readonly string[]): 
     `<title>${escapeHtml(title)}</title><style>${STYLE}</style></head>`,
     `<body><main><h1>${escapeHtml(title)}</h1>`,
     ...parts,
-    '</main></body></html>',
+    `</main><script type="module">${SCRIPT}</script></body></html>`,
   ].join('\n');
 }
 
-const filled = (words: string, name: string): string =>
+const filled = (words: string, inserted: string): string =>
   words
     .split('{name}')
     .map(escapeHtml)
-    .join(`<strong><bdi>${escapeHtml(visible(name))}</bdi></strong>`);
+    .join(`<strong>${name(inserted)}</strong>`);
 
 function bytesIn(language: Language, bytes: number): string {
   const power = Math.min(4, Math.floor(Math.log10(Math.max(1, bytes)) / 3));
@@ -164,7 +171,9 @@ function bytesIn(language: Language, bytes: number): string {
   return new Intl.NumberFormat(language, format).format(bytes / 1000 ** power);
 }
 
+/** In UTC. The script of the page writes it in the reader's time zone. */
 function timeIn(language: Language, time: Date): string {
   const format = { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' } as const;
-  return `${new Intl.DateTimeFormat(language, format).format(time)} UTC`;
+  const inUtc = `${new Intl.DateTimeFormat(language, format).format(time)} UTC`;
+  return `<time datetime="${time.toISOString()}">${escapeHtml(inUtc)}</time>`;
 }

@@ -137,13 +137,22 @@ test('a file is dropped, its failure is explained, and it is sent again', async 
 });
 
 test('a file is downloaded from its page, in the language of the reader; views of the page count nothing', async () => {
-  const url = await make({ operation: 'download', path: '/report.txt', filename: 'Bericht <i>.txt', maxUses: 1 });
+  const note = 'Zum <b>Lesen</b>';
+  const url = await make({ operation: 'download', path: '/report.txt', filename: 'Bericht <i>.txt', maxUses: 1, note });
   await outside.context.close();
-  const german = await desk.browser.newContext({ locale: 'de-DE' });
+  const german = await desk.browser.newContext({ locale: 'de-DE', timezoneId: 'Asia/Tokyo' });
   visitor = await german.newPage();
   for (let visit = 0; visit < 3; visit++) await visitor.goto(url);
   await visitor.getByRole('heading', { name: 'Eine Datei herunterladen' }).waitFor();
   await visitor.getByText('10 Byte').waitFor();
+  await visitor.getByText(note).waitFor();
+  const shown = await visitor.evaluate(`(() => {
+    const { dateTime, textContent } = document.querySelector('time');
+    const format = { dateStyle: 'long', timeStyle: 'short', timeZone: 'Asia/Tokyo' };
+    return [textContent, new Intl.DateTimeFormat('de', format).format(new Date(dateTime))];
+  })()`);
+  assert.ok(Array.isArray(shown));
+  assert.equal(shown[0], shown[1], 'the time is in the time zone of the reader');
   await visitor.getByText('Bericht <i>.txt').waitFor();
   await isSound('the page of a download link');
   const [download] = await Promise.all([

@@ -70,7 +70,12 @@ const both = (index: number): TestGateway => cluster.node(index % 2);
 
 describe('links over several nodes', { concurrency: 1 }, () => {
   test('made on one, they are the same on all; the url is shown once, under the address that clients see', async () => {
-    const { id, at, folder } = await make({ maxUses: 5, maxBytes: 1000, filename: 'one.txt' });
+    const { id, at, folder } = await make({
+      maxUses: 5,
+      maxBytes: 1000,
+      filename: 'one.txt',
+      note: 'For <b>you</b>\nSoon',
+    });
     const link = linkOf(await cluster.node(1).api.get(`/api/links/${id}`));
     assert.deepEqual(
       { ...link, expiresAt: '', createdAt: '', keyId: '' },
@@ -80,6 +85,7 @@ describe('links over several nodes', { concurrency: 1 }, () => {
         connectionId: 'files',
         path: folder,
         filename: 'one.txt',
+        note: 'For <b>you</b>\nSoon',
         overwrite: false,
         digest: null,
         maxBytes: 1000,
@@ -93,6 +99,9 @@ describe('links over several nodes', { concurrency: 1 }, () => {
         createdAt: '',
       },
     );
+    const page = await cluster.node(1).api.send(at, { key: '', headers: { Accept: 'text/html' } });
+    assert.ok(page.text.includes('For &lt;b&gt;you&lt;/b&gt;\nSoon'), page.text);
+    assert.ok(page.text.includes(' UTC</time>'), 'without its script the page has the time in UTC');
     assert.equal(code(await put(cluster.node(1), at, 'ignored.txt')), '201 ');
     assert.deepEqual(await cluster.servers.files.disk.files(folder), [`${folder}/one.txt`]);
     const [item] = (await cluster.api.get('/api/transfers', { query: { link_id: id } })).json['transfers'] as {
@@ -189,6 +198,9 @@ describe('links over several nodes', { concurrency: 1 }, () => {
       [{ maxBytes: 0 }, /maxBytes/],
       [{ maxUses: 1.5 }, /maxUses/],
       [{ filename: 'a/b' }, /filename/],
+      [{ note: '' }, /note/],
+      [{ note: 'x'.repeat(501) }, /note/],
+      [{ note: 'a\0b' }, /note/],
       [{ digest: 'md5:00' }, /digest/],
       [{ operation: 'download', overwrite: true }, /overwrite/],
       [{ operation: 'download', path: '/' }, /path/],

@@ -357,6 +357,7 @@ export const fields: ThingTexts = {
       hint: 'Dateien gehen nur hierhin. Hier kann niemand etwas sehen oder ändern.',
     },
     filename: { label: 'Dateiname', hint: 'Leer: wie der Absender sie nennt.' },
+    note: { label: 'Worum geht es?', hint: 'Alle, die den Link haben, lesen es. Leer: nichts.' },
     overwrite: { label: 'Darf eine Datei ersetzen', hint: 'Sonst wird ein Name abgelehnt, den es schon gibt.' },
     digest: { label: 'SHA-256', hint: 'Eine andere Datei als die mit dieser Prüfsumme wird abgelehnt.' },
     maxBytes: { label: 'Größte Datei, in MB', hint: 'Leer: so groß wie jeder Upload.' },

@@ -1,4 +1,4 @@
-/** The page of an upload link. Dropped or chosen files go to the page's address by PUT, one after another. */
+/** The page of a link. Its times are in the reader's time zone. Dropped or chosen files go to the page's address by PUT, one after another. */
 import { visible } from '../../../base/visible.ts';
 
 /** The data that the gateway embeds in the page (src/links/page.ts). */
@@ -14,6 +14,11 @@ interface PageData {
   readonly maxBytes: number;
   /** The link accepts a single file. */
   readonly isOne: boolean;
+}
+
+for (const time of document.querySelectorAll('time')) {
+  const format = { dateStyle: 'long', timeStyle: 'short' } as const;
+  time.textContent = new Intl.DateTimeFormat(document.documentElement.lang, format).format(new Date(time.dateTime));
 }
 
 const zone = document.querySelector<HTMLElement>('.drop');
