@@ -12,7 +12,7 @@ import { ListFilter, X } from './icons.tsx';
 export interface Filtering<N extends string = string> {
   readonly values: Readonly<Partial<Record<N, string>>>;
   readonly isFiltered: boolean;
-  /** An empty value removes a filter. The list returns to its first page. */
+  /** An empty value removes a filter. The list returns to its first page, and keeps its order. */
   readonly change: (to: Readonly<Partial<Record<N, string>>>) => void;
   readonly clear: () => void;
 }
@@ -27,14 +27,17 @@ export function useFilters<N extends string>(names: readonly N[]): Filtering<N> 
   return {
     values,
     isFiltered: Object.keys(values).length > 0,
-    change: (to) => {
-      const next = Object.entries<string | undefined>({ ...values, ...to });
-      setParameters(Object.fromEntries(next.filter((one): one is [string, string] => (one[1] ?? '') !== '')), {
-        replace: true,
-      });
-    },
-    clear: () => setParameters({}),
+    change: (to) => setParameters(changed(parameters, to), { replace: true }),
+    clear: () => setParameters(changed(parameters, Object.fromEntries(names.map((name) => [name, ''])))),
   };
+}
+
+function changed(
+  parameters: URLSearchParams,
+  to: Readonly<Partial<Record<string, string>>>,
+): Readonly<Record<string, string>> {
+  const next = { ...Object.fromEntries(parameters), ...to };
+  return Object.fromEntries(Object.entries(next).filter((one): one is [string, string] => (one[1] ?? '') !== ''));
 }
 
 type Options = readonly (readonly [value: string, text: string])[];

@@ -12,12 +12,13 @@ const SHORT = 20;
  */
 export function MiddleName({ name }: { readonly name: string }): ReactElement {
   if (name.length <= SHORT) return <>{name}</>;
-  const cut = name.length - TAIL;
-  const tail = name.slice(cut);
+  const characters = [...name];
+  const cut = characters.length - TAIL;
+  const tail = characters.slice(cut).join('');
   return (
     <span className="middle-name" title={name}>
       <span>
-        {name.slice(0, cut)}
+        {characters.slice(0, cut).join('')}
         <span>{tail}</span>
       </span>
       <span aria-hidden data-tail={tail} />
