@@ -18,7 +18,8 @@ const TRIES = 6;
  * from the item.
  */
 const UNTOLD: Readonly<Record<'transfers' | 'receipts', readonly string[]>> = {
-  transfers: ['counts_action', 'node_id', 'unverified'],
+  // Beside the facts: the request that would repeat a failure, and its repetition.
+  transfers: ['counts_action', 'node_id', 'unverified', 'request', 'again_id'],
   receipts: ['recorded_at'],
 };
 const OTHERS: Readonly<Record<string, readonly string[]>> = {

@@ -377,8 +377,8 @@ describe('tus 1.0.0', () => {
         const receipt = await gateway.api.get(`/api/transfers/${String(last.headers['x-transfer-id'])}/receipt`);
         const payload = Buffer.from(receipt.text.split('.')[1] ?? '', 'base64url').toString();
         const { transfer, verified: how } = JSON.parse(payload) as { transfer: object; verified: string };
-        // A receipt has a separate field for how the file was verified.
-        const fields = Object.entries(item).filter(([name]) => !name.startsWith('verified'));
+        // A receipt has a separate field for how the file was verified, and does not hold what may change later.
+        const fields = Object.entries(item).filter(([name]) => !name.startsWith('verified') && name !== 'repeatable');
         const { keyId } = transfer as { keyId: string };
         assert.deepEqual([transfer, how], [{ ...Object.fromEntries(fields), keyId }, verified]);
       }

@@ -307,6 +307,7 @@ export const NO_PATHS: ReadonlySet<string> = new Set([
     'digest',
     'link_id',
     'expiresAt',
+    'note',
   ],
   // Spells the last name of the path beside it, or is refused (paths.test.ts).
   ...['rawName', 'source_raw_name'],
