@@ -84,7 +84,7 @@ const place = (description: string) =>
 const CONTROLS = ['pause', 'resume', 'cancel', 'retry'] as const;
 
 const { include, exclude, dryRun } = changedFields(jobOptionFields);
-const { filename, maxBytes } = changedFields(linkFields);
+const { filename, maxBytes, note } = changedFields(linkFields);
 const { rawName: _raw, limit: _limit, ...listed } = listFields;
 const { connection_id: _connection, digest: _digest, link_id: _link, ...filters } = transferFilters;
 
@@ -189,6 +189,7 @@ export const TOOLS: readonly Tool[] = [
       maxUses: Type.Optional(described(linkFields.maxUses.schema, 'How often it works; 1 when absent.')),
       maxBytes,
       filename,
+      note,
     }),
     run: async (
       { files },

@@ -67,12 +67,15 @@ describe(`requests made from the schemas (FUZZ_SEED=${SEED})`, () => {
       for (let request = requests[next++]; request !== undefined; request = requests[next++]) {
         if (failures.length >= MAX_FAILURES) return;
         try {
-          for (const { next, expected } of following(request, await ask(request))) {
-            const { status } = await ask(next);
+          const behind = following(request, await ask(request));
+          for (const { next, expected } of behind) {
+            const answer = await ask(next);
+            const { status } = answer;
             assert.ok(
               expected?.includes(status) ?? true,
               `${status} to ${next.endpoint.method} ${next.target}, sent behind:`,
             );
+            behind.push(...repeating(next, answer));
           }
         } catch (error) {
           failures.push(`${(error as Error).message}\n${shown(request)}`);
@@ -253,7 +256,7 @@ function following(request: FuzzRequest, answered: CheckedAnswer): Following[] {
     const of = (method: string, operation: string, query: string, body?: object): Following =>
       ask(method, `/api/${operation}/{connectionId}`, `/api/${operation}/${connection}${query}`, body);
     const query = `?path=${encodeURIComponent(path)}`;
-    const [copied, moved] = [`${path}-copied`, `${path}-moved`];
+    const [copied, moved, late] = [`${path}-copied`, `${path}-moved`, `${path}-late`];
     const ends = { source_connection_id: connection, dest_connection_id: connection };
     return [
       of('HEAD', 'download', query),
@@ -262,6 +265,10 @@ function following(request: FuzzRequest, answered: CheckedAnswer): Following[] {
       of('POST', 'append', '', { path, content: 'more' }),
       ask('POST', '/api/copy', '/api/copy', { ...ends, source_path: path, dest_path: copied }),
       of('POST', 'move', '', { from: copied, to: moved }),
+      // Fails, and is repeated when the file is there.
+      of('POST', 'move', '', { from: late, to: `${late}-moved` }),
+      ask('POST', '/api/copy', '/api/copy', { ...ends, source_path: path, dest_path: late }),
+      ask('GET', '/api/transfers', '/api/transfers?status=failed&type=move&limit=5'),
       of('POST', 'delete', '', { path: moved }),
     ];
   }
@@ -296,6 +303,20 @@ function following(request: FuzzRequest, answered: CheckedAnswer): Following[] {
     default:
       return [...look, of('PATCH', '', 200), of('DELETE', '', 200)];
   }
+}
+
+/** Listed transfers are repeated, which some of them cannot be, and other workers may do too. */
+function repeating({ endpoint, headers }: FuzzRequest, { status, bytes }: CheckedAnswer): Following[] {
+  if (endpoint.path !== '/api/transfers' || endpoint.method !== 'GET' || status !== 200) return [];
+  const { transfers } = JSON.parse(bytes.toString()) as { readonly transfers: readonly { readonly id: string }[] };
+  return transfers.map(({ id }) => ({
+    next: {
+      endpoint: { ...endpoint, method: 'POST', path: '/api/transfers/{id}/again' },
+      target: `/api/transfers/${id}/again`,
+      headers,
+      body: undefined,
+    },
+  }));
 }
 
 /** A resumable upload is queried, continued, and terminated; 404 if others remove its bytes. */
