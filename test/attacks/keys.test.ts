@@ -52,7 +52,8 @@ const ACCOUNTS = [
   },
 ];
 
-type Access = Scope | 'any' | 'public';
+/** `several`: more than one scope, so a key of one alone may not. */
+type Access = Scope | 'any' | 'public' | 'several';
 
 /** The scope that each endpoint of the file API needs; a missing endpoint fails. */
 const FILE_API: Readonly<Record<string, Access>> = {
@@ -74,6 +75,7 @@ const FILE_API: Readonly<Record<string, Access>> = {
   'GET /api/transfers': 'any',
   'GET /api/transfers/{id}': 'any',
   'GET /api/transfers/{id}/receipt': 'any',
+  'POST /api/transfers/{id}/again': 'write',
   'GET /api/receipts': 'any',
   'POST /api/uploads/{connectionId}': 'write',
   'HEAD /api/uploads/{connectionId}/{uploadId}': 'write',
@@ -178,6 +180,8 @@ async function endpointsOf(address: string): Promise<Endpoint[]> {
 
 function accessOf({ name }: Endpoint): Access | undefined {
   if (PUBLIC.has(name)) return 'public';
+  // It changes files, beside being for owners.
+  if (name === 'POST /manage/transfers/{id}/again') return 'several';
   return name.includes(' /manage/') ? 'admin' : FILE_API[name];
 }
 
