@@ -76,7 +76,8 @@ export async function openDownload(
         return opened.resolve({ path, file: { info: measured.info }, length: measured.length });
       }
     }
-    const chosen: SelectRange = (info) => (requireFitting(info.size), select?.(info));
+    const choose = (info: FileInfo): ByteRange | undefined => (requireFitting(info.size), select?.(info));
+    const chosen: SelectRange = Object.assign(choose, { isCheck: select === undefined });
     const isAsked = select !== undefined || limit !== undefined;
     const first = await remote.read(path, isAsked ? chosen : undefined);
     operation.mark('transfer');

@@ -81,7 +81,11 @@ export interface ByteRange {
 }
 
 /** Gets the file's facts and may choose a range, or throw; undefined = everything. */
-export type SelectRange = (info: FileInfo) => ByteRange | undefined;
+export interface SelectRange {
+  (info: FileInfo): ByteRange | undefined;
+  /** It throws or reads everything, so no range has to be prepared. */
+  readonly isCheck?: boolean;
+}
 
 interface Opened {
   /** As the server reports it; if `whole` is the whole file, its size is that of the content. */

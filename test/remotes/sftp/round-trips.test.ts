@@ -108,6 +108,16 @@ for (const kind of ['/', 'a folder'] as const) {
         ['REALPATH REALPATH OPEN STAT', 'FSTAT READ', 'CLOSE'],
       ));
 
+    test('a small file whose size is checked, and read whole', () =>
+      asks(
+        async () => {
+          const check = Object.assign(() => undefined, { isCheck: true });
+          assert.equal((await remote.read(at('f'), check)).whole?.length, CONTENT.length);
+        },
+        ['OPEN', 'FSTAT READ', 'CLOSE'],
+        ['REALPATH REALPATH OPEN', 'FSTAT READ', 'CLOSE'],
+      ));
+
     test('a small upload', () =>
       asks(
         () => put(remote, at('new'), CONTENT, CONTENT.length),

@@ -209,7 +209,7 @@ export class SftpRemote implements Remote {
   read(path: RemotePath, select?: SelectRange): Promise<OpenFile> {
     return this.#run(path, 'open', async (tree) => {
       const opening = tree.openForReading(path);
-      const looking = select === undefined ? undefined : this.#lookAhead(tree, path);
+      const looking = select === undefined || select.isCheck === true ? undefined : this.#lookAhead(tree, path);
       const file = { ...(await opening), path };
       const expected = await this.#expectedRange(tree, file, looking, select);
       const quick = expected && (await this.#readExpected(tree, file, expected));
