@@ -17,7 +17,7 @@ import { repeatRequest } from './jobs/draft.ts';
 import { factsOf } from './jobs/facts.tsx';
 import { JobFiles } from './jobs/files.tsx';
 import { useJob } from '../api/live-job.ts';
-import { JobProgress, leftText, speedText, starterOf, StateBadge } from './jobs/rows.tsx';
+import { canRetry, JobProgress, leftText, speedText, starterOf, StateBadge } from './jobs/rows.tsx';
 import { countsText, filesText, isRepeatable, titleOf } from './jobs/words.ts';
 import { LiveRows } from './transfers/rows.tsx';
 import { hasEnded } from '../../../contract/job-states.ts';
@@ -90,7 +90,7 @@ function Actions({ job }: { readonly job: Job }): ReactElement {
           {words.cancel}
         </Button>
       )}
-      {!isOpen && state !== 'succeeded' && !settings.dryRun && (
+      {canRetry(job) && (
         <ActionButton {...toNew} icon={RotateCw} run={() => request<Begun>('POST', `/api/jobs/${id}/retry`)}>
           {words.retry}
         </ActionButton>

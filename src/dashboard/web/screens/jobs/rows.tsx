@@ -95,7 +95,7 @@ export const JOB_BULK: Bulk<Job> = {
 };
 
 /** Whether failed files can be tried again. */
-function canRetry(job: Job): boolean {
+export function canRetry(job: Job): boolean {
   return hasEnded(job) && job.state !== 'succeeded' && !job.settings.dryRun;
 }
 
