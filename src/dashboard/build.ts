@@ -70,7 +70,6 @@ const { metafile } = await build({
   plugins: [derived, firstTogether],
   metafile: true,
 });
-
 writeFileSync(join(OUT, 'index.html'), page());
 compressFiles(OUT, 11);
 

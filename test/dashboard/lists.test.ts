@@ -83,6 +83,7 @@ test('an action on many rows counts those that it fits, and says how many it suc
   await box('Select Partner drop box').check();
   await bar().getByRole('button', { name: 'Test', exact: true }).click();
   await page.getByText(/^Test: 1 done, 1 failed\. Partner drop box: ./).waitFor();
+  await bar().getByText('2 selected').waitFor();
 });
 
 test('Shift selects a range, Escape and the bar clear it, and the focus is not lost', async () => {

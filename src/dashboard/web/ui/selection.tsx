@@ -137,19 +137,21 @@ function ActOnAll<R>(props: {
   const { verb, icon, fits, run, refreshes, warning } = action;
   const [isAsking, setAsking] = useState(false);
   const fitting = rows.filter(fits);
-  const runAll = async (): Promise<void> => {
+  const runAll = async (): Promise<boolean> => {
     const results = await Promise.allSettled(fitting.map(run));
     const failures = results.filter((result) => result.status === 'rejected');
     const done = formatNumber(results.length - failures.length);
     const [first] = failures;
     if (first === undefined) showToast(t.common.bulkDone(verb, done));
     else showToast(t.common.bulkFailed(verb, done, formatNumber(failures.length), reasonOf(first)), 'bad');
+    return first === undefined;
   };
   const { isPending, mutate } = useAction(runAll, {
     refreshes,
-    onDone: () => {
+    onDone: (isAll) => {
       setAsking(false);
-      onDone();
+      // After a failure the rows stay chosen, for another try.
+      if (isAll) onDone();
     },
   });
   if (fitting.length === 0) return null;
