@@ -352,11 +352,14 @@ for (const kind of DATABASES) {
 
     it('a transfer declared failed too early gets its true end', async () => {
       const accountId = randomUUID();
-      const transfer = storage.history.begin(upload(accountId));
+      const transfer = storage.history.begin({ ...upload(accountId), request: '{}', url: 'https://host/?secret' });
+      const keptUrls = (): Promise<number> =>
+        withSql(url, async (sql) => (await sql`select from transfer_secrets where transfer_id = ${transfer.id}`).count);
       await until(async () => {
         const { total } = await storage.history.list(accountId, { ...ALL, status: 'pending' });
         return total > 0 ? true : undefined;
       }, 'the pending row');
+      assert.equal(await keptUrls(), 1);
       // As if this node had been cut off until another one declared it dead.
       await withSql(url, (sql) => sql`update transfers set node_id = ${randomUUID()} where id = ${transfer.id}`);
       // A new node searches at once for the work of dead ones.
@@ -370,6 +373,7 @@ for (const kind of DATABASES) {
       const { transfers, total } = await storage.history.list(accountId, ALL);
       assert.deepEqual([transfers[0]?.status, transfers[0]?.errorMessage, total], ['success', null, 1]);
       assert.equal((await storage.history.list(accountId, { ...ALL, status: 'failed' })).total, 0);
+      assert.equal(await keptUrls(), 0);
     });
 
     it('a limited plan gets exactly its actions, from any number of callers', async () => {

@@ -277,6 +277,9 @@ export async function correctFailed(
         returning t.*
       ),
       ${correctingUses(sql)}
+      forgotten as (
+        delete from transfer_secrets s using written w where s.transfer_id = w.id and w.status = 'success'
+      ),
       ${transferEvents(sql, row.status === 'success' ? [row] : [], wanted)}
       summed as (${addingHours(
         sql,
