@@ -147,7 +147,10 @@ test('a failed copy is repeated from its row, and from its page', async () => {
   // The focus stays in the row, which has lost its button.
   await page.locator('tr a:focus').waitFor();
   writeFileSync(path.join(desk.sandboxFolder, 'not-yet.txt'), 'once more');
-  await page.getByRole('link', { name: 'move moved.txt' }).first().click();
+  // With the attempt that was refused. The repetition may still be among the running ones.
+  const failed = page.getByRole('table', { name: 'Transfers' }).getByRole('link', { name: 'move moved.txt' });
+  await failed.nth(2).waitFor();
+  await failed.first().click();
   await page.getByText(ERRORS.not_found.remedy).waitFor();
   rmSync(path.join(desk.sandboxFolder, 'moved.txt'));
   await page.getByRole('button', { name: 'Try again' }).click();
