@@ -257,7 +257,7 @@ export async function hasPendingOf(sql: Queryable, isDead: PendingQuery<Row[]>):
 export async function correctFailed(
   sql: Queryable,
   rows: readonly TransferRow[],
-  wanted: Wanted,
+  { wanted = NONE_WANTED, urls }: Omit<BatchOptions, 'links'>,
 ): Promise<ReadonlySet<string>> {
   const wrong = await sql<{ id: string }[]>`
     select id from transfers where id = any(${sql.types.uuids(rows.map((row) => row.id))})
@@ -277,9 +277,7 @@ export async function correctFailed(
         returning t.*
       ),
       ${correctingUses(sql)}
-      forgotten as (
-        delete from transfer_secrets s using written w where s.transfer_id = w.id and w.status = 'success'
-      ),
+      ${urls === undefined ? sql`` : keepingUrls(sql, urls, [row])}
       ${transferEvents(sql, row.status === 'success' ? [row] : [], wanted)}
       summed as (${addingHours(
         sql,

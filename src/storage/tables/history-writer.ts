@@ -257,8 +257,9 @@ export class HistoryWriter {
     if (written.size === rows.length) return;
     // A repeated batch, or rows that another node has marked as failed while this one was cut off.
     const receipted = rows.filter(isReceipted);
-    if (receipted.length === 0) await this.#deps.database.run((sql) => correctFailed(sql, rows, wanted));
-    else await this.#deps.receipts.afterwards(receipted, (tx) => correctFailed(tx, rows, wanted));
+    const corrected = (sql: Queryable) => correctFailed(sql, rows, { wanted, urls: this.#deps.urls });
+    if (receipted.length === 0) await this.#deps.database.run(corrected);
+    else await this.#deps.receipts.afterwards(receipted, corrected);
   }
 
   #leave(rows: readonly TransferRow[], wanted: Wanted): Promise<ReadonlySet<string>> {
