@@ -30,7 +30,17 @@ function optionsOrUsage(): BenchOptions | undefined {
 }
 
 async function bench(chosen: BenchOptions): Promise<void> {
-  await ensurePackages(['openssh-server', 'vsftpd', 'postgresql', ...SWIFT, 'rclone', 'curl', 'openssl', 'sshfs']);
+  await ensurePackages([
+    'openssh-server',
+    'vsftpd',
+    'postgresql',
+    ...SWIFT,
+    'rclone',
+    'curl',
+    'openssl',
+    'sshfs',
+    'chromium',
+  ]);
   const machine = machineFacts();
   const remarks = [
     ...((await hasAwsCli()) ? [] : ['The AWS CLI is not installed here and was left out.']),

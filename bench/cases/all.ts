@@ -3,6 +3,7 @@ import { base64 } from './base64.js';
 import { claims } from './claims.js';
 import { events } from './events.js';
 import { far } from './far.js';
+import { firstScreen } from './first-screen.js';
 import { followers } from './followers.js';
 import { jobs } from './jobs.js';
 import { large } from './large.js';
@@ -32,4 +33,5 @@ export const CASES: readonly BenchCase[] = [
   watchedEntries,
   watchedFolders,
   s3Front,
+  firstScreen,
 ];

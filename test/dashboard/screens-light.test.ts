@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { logIn } from './browser.js';
+import { LOADED, noteWhenShown, type Loaded } from './first-load.js';
 import { inspectFurnished } from './inspection.js';
 
 const MOST_BYTES = 140_000;
@@ -26,30 +27,6 @@ test('the first load, up to the overview, is small', async () => {
   }
   await context.close();
 });
-
-interface Loaded {
-  readonly answers: number;
-  readonly bytes: number;
-}
-
-/** Notes the time at which the page draws a text and nothing on it is still being read. */
-function noteWhenShown(text: string): string {
-  return `globalThis.shown = new Promise((resolve) => {
-    new MutationObserver((_, observer) => {
-      if (!document.body?.textContent.includes(${JSON.stringify(text)}) || document.querySelector('.skeleton')) return;
-      resolve(performance.now());
-      observer.disconnect();
-    }).observe(document, { childList: true, subtree: true });
-  })`;
-}
-
-/** The answers that the page had asked for until then, with their heads. */
-const LOADED = `(async () => {
-  const shownAt = await shown;
-  const all = [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')];
-  const before = all.filter(({ startTime }) => startTime <= shownAt);
-  return { answers: before.length, bytes: before.reduce((sum, { transferSize }) => sum + transferSize, 0) };
-})()`;
 
 test('the page contacts no other host, and leaves no secret behind', async () => {
   const { page, context, faults } = await desk().open();
