@@ -21,7 +21,7 @@ function documentOf(schemas: Readonly<Record<string, Schema>>, paths: OpenApiDoc
 /** The type of a schema in TypeScript and in Python. */
 function typesOf(schema: Schema): readonly string[] {
   const document = documentOf({ One: schema });
-  const [, typescript] = /readonly One: ([^]*);\n {2}\};\n\}\n$/.exec(typescriptTypes(document)) ?? [];
+  const [, typescript] = /readonly One: ([^]*?);\n {2}\};\n {2}answers: /.exec(typescriptTypes(document)) ?? [];
   const [, python] = /\n\nOne = (.*)\n/.exec(pythonTypes(document)) ?? [];
   assert.ok(typescript !== undefined && python !== undefined);
   return [typescript, python];
@@ -144,8 +144,26 @@ test('the query of an operation has a type', () => {
     '      readonly after: number;',
     '    };',
   ];
-  assert.deepEqual(typescriptTypes(document).split('\n').slice(3, -3), query);
+  const [, ...lines] = typescriptTypes(document).split('\n').slice(2);
+  assert.deepEqual(lines.slice(0, lines.indexOf('  };')), query);
   assert.match(pythonTypes(document), /\n\nListFilesSortBy = Literal\["name", "size"\]\n\n\nWebhookEvent = /);
+});
+
+test('the answers of an operation have a type, by its method and path', () => {
+  const answer = (name: string) => ({
+    description: '',
+    content: { 'application/json': { schema: { $ref: `#/components/schemas/${name}` } } },
+  });
+  const responses = {
+    '200': answer('File'),
+    '202': answer('Job'),
+    '404': answer('Problem'),
+    '204': { description: '' },
+  };
+  const operation = { tags: [], summary: '', description: '', security: [], operationId: 'showFile', responses };
+  const text = typescriptTypes(documentOf({}, { '/files/{id}/at/{version}': { get: operation } }));
+  const types = "components['schemas']['File'] | components['schemas']['Job']";
+  assert.ok(text.includes(`readonly "GET /files/{}/at/{}": ${types};`), text);
 });
 
 test('the synchronous half is the asynchronous one without waiting', () => {

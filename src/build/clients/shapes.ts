@@ -89,6 +89,22 @@ export function queriesOf(document: OpenApiDocument): Query[] {
     .filter(({ fields }) => fields.length > 0);
 }
 
+/**
+ * The JSON answers of all operations, by method and path: `GET /api/jobs/{}`. Parameters have no names there, so that a
+ * type of an address can be looked up.
+ */
+export function answersOf(document: OpenApiDocument): Field[] {
+  return Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.entries(item).flatMap(([method, { responses }]) => {
+      const schemas = Object.entries(responses).flatMap(([status, answer]) =>
+        status.startsWith('2') && 'content' in answer ? (answer.content?.['application/json']?.schema ?? []) : [],
+      );
+      const name = `${method.toUpperCase()} ${path.replaceAll(/\{[^}]*\}/g, '{}')}`;
+      return schemas.length === 0 ? [] : [{ name, shape: unionOf(schemas), isRequired: true, schema: {} }];
+    }),
+  );
+}
+
 const isInQuery = (parameter: Parameter): boolean => parameter.in === 'query';
 
 function queryField({ name, schema, description, required = false }: Parameter): Field {

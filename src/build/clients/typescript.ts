@@ -1,9 +1,9 @@
 /**
- * The schemas of an OpenAPI document as TypeScript types, `components['schemas']['Job']`, and one more type for the
- * query of each operation.
+ * The schemas of an OpenAPI document as TypeScript types, `components['schemas']['Job']`, with one more type for the
+ * query of each operation; and the answers of the operations, `components['answers']['GET /api/jobs/{}']`.
  */
 import type { OpenApiDocument, Schema } from '../../api/openapi/types.js';
-import { type Field, type ObjectShape, queriesOf, type Shape, shapeOf, type SimpleType } from './shapes.js';
+import { answersOf, type Field, type ObjectShape, queriesOf, type Shape, shapeOf, type SimpleType } from './shapes.js';
 
 const SIMPLE: Readonly<Record<SimpleType, string>> = {
   string: 'string',
@@ -22,8 +22,9 @@ export function typescriptTypes(document: OpenApiDocument): string {
     const shape: Shape = { kind: 'object', fields, isOpen: false, forms: [] };
     return { name: `${operation}Query`, shape, isRequired: true, schema: {} };
   });
-  const text = blockOf([...schemas, ...queries], '  ');
-  return `/* Made by the build from the OpenAPI document. */\nexport interface components {\n  schemas: ${text};\n}\n`;
+  const blocks = { schemas: blockOf([...schemas, ...queries], '  '), answers: blockOf(answersOf(document), '  ') };
+  const text = Object.entries(blocks).map(([name, block]) => `  ${name}: ${block};\n`);
+  return `/* Made by the build from the OpenAPI document. */\nexport interface components {\n${text.join('')}}\n`;
 }
 
 function blockOf(fields: readonly Field[], indent: string): string {
