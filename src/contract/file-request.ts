@@ -127,6 +127,10 @@ export const digestFilter = Type.Optional(
   }),
 );
 
+export const linkFilter = Type.Optional(
+  text('Only transfers that came by this link.', { minLength: 1, maxLength: 64, examples: [transferExample.id] }),
+);
+
 /** The query filters of transfers, for keys. */
 export const transferFilters = {
   connection_id: Type.Optional(
@@ -136,9 +140,7 @@ export const transferFilters = {
   // Two types that this gateway never has are accepted nevertheless.
   type: Type.Optional(oneOf([...TRANSFER_TYPES, 'email', 'pickup'], 'Kind of transfer.', { examples: ['upload'] })),
   digest: digestFilter,
-  link_id: Type.Optional(
-    text('Only transfers that came by this link.', { minLength: 1, maxLength: 64, examples: [transferExample.id] }),
-  ),
+  link_id: linkFilter,
   since: Type.Optional(
     text('Only newer transfers: an ISO 8601 date-time, or Unix seconds.', {
       minLength: 1,

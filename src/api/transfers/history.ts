@@ -5,7 +5,7 @@ import { refusal, unknown } from '../../base/errors.js';
 import { Type } from 'typebox';
 import { count, described, listOf, object, oneOf, text, withDefault } from '../../contract/schema.js';
 import { exampleOf, type Reader, shownFields, viewOf } from '../../contract/thing.js';
-import { digestFilter, transferFilters } from '../../contract/file-request.js';
+import { digestFilter, linkFilter, transferFilters } from '../../contract/file-request.js';
 import { isUuid } from '../../base/uuid.js';
 import {
   DIRECTIONS,
@@ -68,6 +68,7 @@ const filters = {
     text('Part of the path or the name, in any case.', { minLength: 1, maxLength: 255, examples: ['report'] }),
   ),
   digest: digestFilter,
+  linkId: linkFilter,
   keyId: Type.Optional(text('Id of the API key that asked.', { minLength: 1, maxLength: 64, examples: [ID] })),
   errorCode: Type.Optional(
     text('Code of the error, as `X-Error-Code` carries it.', {
@@ -154,6 +155,7 @@ endpoint('GET /api/transfers', {
 
 function searchOf({ since, until, digest, ...rest }: Filter): TransferSearch {
   if (rest.keyId !== undefined && !isUuid(rest.keyId)) throw badField('keyId', 'must be the id of an API key');
+  if (rest.linkId !== undefined && !isUuid(rest.linkId)) throw badField('linkId', 'must be the id of a link');
   return {
     ...rest,
     ...(digest === undefined ? {} : { digest: digestOf(digest) }),

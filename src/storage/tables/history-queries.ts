@@ -139,7 +139,7 @@ export function digestIs(sql: Queryable, digest: Buffer | undefined) {
 }
 
 /** A link has few transfers. */
-function linkIs(sql: Queryable, linkId: string | undefined) {
+export function linkIs(sql: Queryable, linkId: string | undefined) {
   return linkId === undefined ? sql`` : sql`and link_id = ${linkId}`;
 }
 

@@ -11,7 +11,7 @@ import {
 import { firstIdAt } from '../postgres/clock.js';
 import type { Database } from '../postgres/database.js';
 import { columnsOf, type Queryable } from '../postgres/sql.js';
-import { createdAfter, digestIs, matching, statusIs } from './history-queries.js';
+import { createdAfter, digestIs, linkIs, matching, statusIs } from './history-queries.js';
 import { isRepeatable } from './transfer-repetitions.js';
 import { LOOKUPS } from '../../contract/transfer.js';
 
@@ -28,6 +28,7 @@ export interface TransferSearch {
   readonly search?: string;
   /** SHA-256 of the file. */
   readonly digest?: Buffer;
+  readonly linkId?: string;
   readonly keyId?: string;
   readonly errorCode?: string;
   readonly requestId?: string;
@@ -185,13 +186,13 @@ function columns(sql: Queryable, repeatable?: Fragment) {
 
 /** The conditions for the most selective index. */
 function within(sql: Queryable, { accountId, search }: Asked) {
-  const { connectionId, status, since, until, digest, errorCode } = search;
+  const { connectionId, status, since, until, digest, linkId, errorCode } = search;
   // Only failed items have codes, and there is an index of those.
   const state = errorCode === undefined ? status : (status ?? 'failed');
   return sql`
     ${matching(sql, accountId, { connectionId })} ${statusIs(sql, state === 'success' ? undefined : state)}
     ${createdAfter(sql, since)} ${until === undefined ? sql`` : sql`and id < ${firstIdAt(until)}`}
-    ${digestIs(sql, digest)}`;
+    ${digestIs(sql, digest)} ${linkIs(sql, linkId)}`;
 }
 
 function filters(sql: Queryable, search: TransferSearch) {

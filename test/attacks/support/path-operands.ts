@@ -306,6 +306,7 @@ export const NO_PATHS: ReadonlySet<string> = new Set([
     'mtime',
     'digest',
     'link_id',
+    'linkId',
     'expiresAt',
     'note',
   ],
