@@ -88,6 +88,9 @@ test('a link is made with the folder picker, shown once, used on its page, count
   assert.match(await row.innerText(), /2 of 2[\s\S]*30\.?\d* MB|28\.6 MiB[\s\S]*Used up/);
   await row.getByRole('button', { name: 'Actions for /in' }).click();
   await page.getByRole('menuitem', { name: 'Show the uses' }).click();
+  await dialog().getByRole('table', { name: 'Transfers' }).waitFor();
+  // The head and the two files.
+  assert.equal(await dialog().getByRole('row').count(), 3);
   await dialog()
     .getByRole('link', { name: /two\.txt/ })
     .click();

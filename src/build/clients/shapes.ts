@@ -96,9 +96,11 @@ export function queriesOf(document: OpenApiDocument): Query[] {
 export function answersOf(document: OpenApiDocument): Field[] {
   return Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item).flatMap(([method, { responses }]) => {
-      const schemas = Object.entries(responses).flatMap(([status, answer]) =>
-        status.startsWith('2') && 'content' in answer ? (answer.content?.['application/json']?.schema ?? []) : [],
-      );
+      const schemas = Object.entries(responses).flatMap(([status, answer]): readonly Schema[] => {
+        const schema =
+          status.startsWith('2') && 'content' in answer ? answer.content?.['application/json']?.schema : undefined;
+        return schema === undefined ? [] : [schema];
+      });
       const name = `${method.toUpperCase()} ${path.replaceAll(/\{[^}]*\}/g, '{}')}`;
       return schemas.length === 0 ? [] : [{ name, shape: unionOf(schemas), isRequired: true, schema: {} }];
     }),

@@ -1,3 +1,4 @@
+import type { AnswerOf, WithoutQuery } from './answers.ts';
 import { parseRetryAfter } from '../../../base/retry-schedule.ts';
 import { t } from '../texts/texts.ts';
 import { reachFailed } from './reach.ts';
@@ -47,9 +48,14 @@ export function whenSignedOut(callback: (why: SessionEnd) => void): void {
 type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** Resolves to the JSON answer. @throws ApiError with the gateway's text; its status is 0 if the gateway cannot be reached */
-export async function request<T>(method: Method, path: string, body?: unknown, signal?: AbortSignal): Promise<T> {
+export async function request<M extends Method, const A extends string>(
+  method: M,
+  path: A,
+  body?: unknown,
+  signal?: AbortSignal,
+): Promise<AnswerOf<M, A>> {
   const response = await fetchAnswer(method, path, body, signal);
-  return (await response.json()) as T;
+  return (await response.json()) as AnswerOf<M, A>;
 }
 
 export async function fetchAnswer(
@@ -113,11 +119,15 @@ function sentence(text: string): string {
 }
 
 /** Adds query parameters to a path and omits empty ones. */
-export function withQuery(path: string, values: Readonly<Record<string, string | number | undefined>>): string {
+export function withQuery<const A extends string>(
+  path: A,
+  values: Readonly<Record<string, string | number | undefined>>,
+): A | `${WithoutQuery<A>}?${string}` {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(values))
     if (value !== undefined && value !== '') parameters.set(name, String(value));
-  return parameters.size === 0 ? path : `${path}${path.includes('?') ? '&' : '?'}${parameters.toString()}`;
+  if (parameters.size === 0) return path;
+  return `${path}${path.includes('?') ? '&' : '?'}${parameters.toString()}` as `${WithoutQuery<A>}?${string}`;
 }
 
 export const segment = encodeURIComponent;

@@ -12,6 +12,7 @@ import {
 } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { ApiError, request, setCsrfToken, whenSignedOut, withQuery } from './client.ts';
+import type { AnswerOf, RowOf } from './answers.ts';
 import { whenBack } from './reach.ts';
 import { setSessionEnd } from './session-end.ts';
 import { t } from '../texts/texts.ts';
@@ -27,7 +28,7 @@ export const queries = new QueryClient({
   },
 });
 
-const SESSION = ['/manage/session'];
+const SESSION = ['/manage/session'] as const;
 whenSignedOut((why) => {
   const session = queries.getQueryData<SignedIn | null>(SESSION)?.session;
   if (session === undefined || session === null) {
@@ -55,7 +56,7 @@ export function useSession(): UseQueryResult<SignedIn | null, Error> {
     staleTime: Infinity,
     queryFn: async () => {
       try {
-        const signedIn = await request<SignedIn>('GET', '/manage/session');
+        const signedIn = await request('GET', '/manage/session');
         setCsrfToken(signedIn.csrfToken ?? '');
         return signedIn;
       } catch (error) {
@@ -110,10 +111,13 @@ interface ReadOptions {
 }
 
 /** Reads the answer to a GET. The path is its cache key. */
-export function useRead<T>(path: string, options: ReadOptions = {}): UseQueryResult<T, Error> {
-  return useQuery<T, Error>({
+export function useRead<const A extends string>(
+  path: A,
+  options: ReadOptions = {},
+): UseQueryResult<AnswerOf<'GET', A>, Error> {
+  return useQuery<AnswerOf<'GET', A>, Error>({
     queryKey: [path],
-    queryFn: ({ signal }) => request<T>('GET', path, undefined, signal),
+    queryFn: ({ signal }) => request('GET', path, undefined, signal),
     ...(options.everyMs === undefined ? {} : { refetchInterval: options.everyMs }),
     ...(options.keepsFormer === true ? { placeholderData: keepPreviousData } : {}),
   });
@@ -136,22 +140,31 @@ export interface Rows<R> {
 }
 
 /** Reads rows from the field `name` of the answer, all at once. */
-export function useRows<R>(path: string, name: string, options: ReadOptions = {}): Rows<R> {
-  const { data, error, refetch } = useRead<Readonly<Record<string, readonly R[]>>>(path, options);
-  return { rows: data?.[name], error, refetch, first: data };
+export function useRows<const A extends string, N extends string>(
+  path: A,
+  name: N,
+  options: ReadOptions = {},
+): Rows<RowOf<A, N>> {
+  const { data, error, refetch } = useRead(path, options);
+  const first = data as Readonly<Record<string, unknown>> | undefined;
+  return { rows: first?.[name] as readonly RowOf<A, N>[] | undefined, error, refetch, first };
+}
+
+interface Page {
+  readonly nextCursor: string | null;
+  readonly [name: string]: unknown;
 }
 
 /** Reads rows from the field `name` of the answer, page by page. Later pages are read on request. */
-export function usePages<R>(path: string, name: string, options: ReadOptions = {}): Rows<R> {
+export function usePages<const A extends string, N extends string>(
+  path: A,
+  name: N,
+  options: ReadOptions = {},
+): Rows<RowOf<A, N>> {
   const pages = useInfiniteQuery({
     queryKey: [path],
     queryFn: ({ pageParam, signal }) =>
-      request<{ nextCursor: string | null; [name: string]: unknown }>(
-        'GET',
-        withQuery(path, { cursor: pageParam }),
-        undefined,
-        signal,
-      ),
+      request('GET', withQuery<string>(path, { cursor: pageParam }), undefined, signal) as Promise<Page>,
     initialPageParam: '',
     getNextPageParam: ({ nextCursor }) => nextCursor,
     placeholderData: (former) => former,
@@ -160,7 +173,7 @@ export function usePages<R>(path: string, name: string, options: ReadOptions = {
   });
   const { data, error, refetch, isFetching, hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } =
     pages;
-  const rows = useMemo(() => data?.pages.flatMap((page) => page[name] as readonly R[]), [data, name]);
+  const rows = useMemo(() => data?.pages.flatMap((page) => page[name] as readonly RowOf<A, N>[]), [data, name]);
   return {
     rows,
     error,

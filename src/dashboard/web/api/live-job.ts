@@ -64,7 +64,7 @@ function end(id: string, stream: Stream): void {
 }
 
 export function useJob(id: string): UseQueryResult<Job, Error> {
-  const read = useRead<Job>(`/manage/jobs/${id}`, { everyMs: POLL_MS });
+  const read = useRead(`/manage/jobs/${id}`, { everyMs: POLL_MS });
   const isOpen = read.data !== undefined && !hasEnded(read.data);
   useEffect(() => (isOpen ? followJob(id, {}) : undefined), [id, isOpen]);
   return read;

@@ -3,7 +3,7 @@ import { useRead } from './hooks.ts';
 import type { ApiKey, Connection } from './types.ts';
 
 export function useConnections(): readonly Connection[] {
-  return useRead<{ connections: Connection[] }>('/manage/connections').data?.connections ?? [];
+  return useRead('/manage/connections').data?.connections ?? [];
 }
 
 export function useConnectionName(): (id: string | null) => string {
@@ -12,5 +12,5 @@ export function useConnectionName(): (id: string | null) => string {
 }
 
 export function useKeys(): readonly Pick<ApiKey, 'id' | 'name'>[] {
-  return useRead<{ apiKeys: ApiKey[] }>('/manage/api-keys').data?.apiKeys ?? [];
+  return useRead('/manage/api-keys').data?.apiKeys ?? [];
 }

@@ -10,5 +10,5 @@ const PATH = withQuery(OVERVIEW, { timeZone });
 const EVERY_MS = 60_000;
 
 export function useOverview(everyMs = EVERY_MS): UseQueryResult<Overview, Error> {
-  return useRead<Overview>(PATH, { everyMs });
+  return useRead(PATH, { everyMs });
 }

@@ -28,17 +28,13 @@ export type TestStep = Schemas['TestStep'];
 export type TestResult = Schemas['TestReport'];
 export type ConnectionHealth = Schemas['ConnectionHealth'];
 export type Outage = ConnectionHealth['outages'][number];
-export type Dependents = Schemas['Dependents'];
 export type AnnouncedHostKey = Schemas['AnnouncedHostKey'];
-export type HostKeysAnswer = Schemas['HostKeysAnswer'];
-export type KeyPair = Schemas['KeyPair'];
 
 export const SCOPES = ['read', 'write', 'watch', 'exec', 'admin'] as const satisfies ApiKey['scopes'];
 export type ApiKey = Schemas['ApiKey'];
 export type NewS3AccessKey = Schemas['NewS3AccessKey'];
 
 export type Transfer = Schemas['ManagedTransfer'];
-export type Repeated = Schemas['RepeatedTransferAnswer'];
 export type Live = NonNullable<Transfer['live']>;
 export type TransferDetail = Schemas['TransferDetail'];
 export type Job = Schemas['ManagedJob'];
@@ -69,7 +65,6 @@ export type Figures = Schemas['Figures'];
 export type HealthOfConnection = Schemas['ConnectionHealthList']['connections'][number];
 export type Usage = Schemas['Usage'];
 export type PoolState = Schemas['PoolsAnswer']['pools'][number];
-export type PoolsAnswer = Schemas['PoolsAnswer'];
 export type ShareState = Schemas['PoolsAnswer']['shares'][number];
 export type AuditEntry = Schemas['AuditEntry'];
 
@@ -78,7 +73,6 @@ export type Listing = FileApi['schemas']['ListAnswer'];
 
 export type WatchedFolder = Schemas['ManagedWatchedFolder'];
 export type Check = Schemas['Check'];
-export type CheckedEntry = Schemas['CheckEntriesAnswer']['entries'][number];
 export type KnownFile = Schemas['KnownFilesAnswer']['files'][number];
 export type DryRun = Schemas['DryRunAnswer'];
 export type Copy = Schemas['Copy'];

@@ -3,7 +3,7 @@ import { useMemo } from 'react';
 import { useLocation } from 'wouter';
 import { segment } from '../api/client.ts';
 import { useRows } from '../api/hooks.ts';
-import type { ApiKey, Connection, Transfer, WatchedFolder, Webhook } from '../api/types.ts';
+import type { Connection } from '../api/types.ts';
 import { LANGUAGES, language, setLanguage, setTheme, type Theme } from '../preferences.ts';
 import { namedWith, useConnectionStatus } from '../ui/connection-status.tsx';
 import { ALL_PLACES, DOCS } from '../shell/places.ts';
@@ -45,11 +45,11 @@ const ORDER: readonly Entry['kind'][] = [
 
 export function useEntries({ onHelp, onLogout }: Acts): readonly Entry[] {
   const [, navigate] = useLocation();
-  const connections = useRows<Connection>('/manage/connections', 'connections').rows;
-  const folders = useRows<WatchedFolder>('/manage/watched-folders', 'watchedFolders').rows;
-  const webhooks = useRows<Webhook>('/api/webhooks', 'webhooks').rows;
-  const keys = useRows<ApiKey>('/manage/api-keys', 'apiKeys').rows;
-  const transfers = useRows<Transfer>('/manage/transfers?limit=50', 'transfers').rows;
+  const connections = useRows('/manage/connections', 'connections').rows;
+  const folders = useRows('/manage/watched-folders', 'watchedFolders').rows;
+  const webhooks = useRows('/api/webhooks', 'webhooks').rows;
+  const keys = useRows('/manage/api-keys', 'apiKeys').rows;
+  const transfers = useRows('/manage/transfers?limit=50', 'transfers').rows;
   const statusOf = useConnectionStatus();
   return useMemo(() => {
     const to = (path: string) => () => navigate(path);

@@ -21,7 +21,7 @@ export default function Audit(): ReactElement {
       title={t.places.audit}
       words={words}
       icon={ScrollText}
-      list={usePages<AuditEntry>(withQuery('/manage/audit', { ...filters.values, limit: 50 }), 'entries')}
+      list={usePages(withQuery('/manage/audit', { ...filters.values, limit: 50 }), 'entries')}
       filters={filters}
       presets={[
         { name: words.everything, filters: {} },

@@ -3,7 +3,7 @@ import { Fragment, type ReactElement, type ReactNode, useState } from 'react';
 import { useLocation } from 'wouter';
 import { request, segment } from '../api/client.ts';
 import { queries, useAction, useRead } from '../api/hooks.ts';
-import type { Card, Connection, ConnectionType, Dependents } from '../api/types.ts';
+import type { Card, Connection, ConnectionType } from '../api/types.ts';
 import { formatBytes } from '../format.ts';
 import { t } from '../texts/texts.ts';
 import { ConfirmAction } from '../ui/actions.tsx';
@@ -28,8 +28,8 @@ const READS = ['/manage/connections', '/manage/account', '/manage/overview'];
 const UP = ['/connections', t.places.connections] as const;
 
 export default function ConnectionScreen({ id }: { readonly id: string }): ReactElement {
-  const read = useRead<Connection>(`/manage/connections/${segment(id)}`);
-  const types = useRead<{ connectionTypes: ConnectionType[] }>('/manage/connection-types');
+  const read = useRead(`/manage/connections/${segment(id)}`);
+  const types = useRead('/manage/connection-types');
   const isRead = read.data !== undefined && types.data !== undefined;
   const both = {
     data: isRead ? { connection: read.data, types: types.data.connectionTypes } : undefined,
@@ -46,7 +46,7 @@ export default function ConnectionScreen({ id }: { readonly id: string }): React
 function Editor(props: { readonly connection: Connection; readonly types: readonly ConnectionType[] }): ReactElement {
   const { connection, types } = props;
   const { id, name, isActive, source } = connection;
-  const path = `/manage/connections/${segment(id)}`;
+  const path = `/manage/connections/${segment(id)}` as const;
   const of = useConnectionForm(types, connection);
   const { form, changes } = of;
   const [isDeleting, setDeleting] = useState(false);
@@ -54,7 +54,7 @@ function Editor(props: { readonly connection: Connection; readonly types: readon
   const isOwned = source === 'configuration';
   const hasChanges = Object.keys(changes).length > 0;
 
-  const save = useAction(() => request<Connection>('PATCH', path, changes), {
+  const save = useAction(() => request('PATCH', path, changes), {
     says: words.saved,
     refreshes: READS,
     showsError: true,
@@ -66,11 +66,11 @@ function Editor(props: { readonly connection: Connection; readonly types: readon
   });
   const statusOf = useConnectionStatus();
   useUnsaved(hasChanges && !save.isPending);
-  const toggle = useAction(() => request<Connection>('POST', `${path}/${isActive ? 'deactivate' : 'activate'}`), {
+  const toggle = useAction(() => request('POST', `${path}/${isActive ? 'deactivate' : 'activate'}`), {
     says: isActive ? words.switchedOff : words.switchedOn,
     refreshes: READS,
   });
-  const duplicate = useAction(() => request<Connection>('POST', `${path}/duplicate`, {}), {
+  const duplicate = useAction(() => request('POST', `${path}/duplicate`, {}), {
     says: words.duplicated,
     refreshes: READS,
     onDone: (copy) => navigate(`/connections/${segment(copy.id)}`),
@@ -156,8 +156,8 @@ function Editor(props: { readonly connection: Connection; readonly types: readon
 
 function DeleteConnection(props: { readonly connection: Connection; readonly onClose: () => void }): ReactElement {
   const { id, name } = props.connection;
-  const path = `/manage/connections/${segment(id)}`;
-  const dependents = useRead<Dependents>(`${path}/dependents`);
+  const path = `/manage/connections/${segment(id)}` as const;
+  const dependents = useRead(`${path}/dependents`);
   const [, navigate] = useLocation();
   if (dependents.data === undefined && dependents.error === null) return <Skeleton />;
   const { apiKeys = [], watchedFolders = [], runningTransfers = 0 } = dependents.data ?? {};

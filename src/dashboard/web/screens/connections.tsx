@@ -3,7 +3,7 @@ import type { ReactElement } from 'react';
 import { Link } from 'wouter';
 import { request, segment } from '../api/client.ts';
 import { useRows } from '../api/hooks.ts';
-import type { Connection, TestResult } from '../api/types.ts';
+import type { Connection } from '../api/types.ts';
 import { t } from '../texts/texts.ts';
 import { actions, Ago, Badge, LinkButton, Mono, Notice, Titled } from '../ui/basics.tsx';
 import { FlaskConical, FolderOpen, Pause, Play, Server } from '../ui/icons.tsx';
@@ -16,7 +16,7 @@ const words = t.connections;
 const EVERY_MS = 30_000;
 
 export default function Connections(): ReactElement {
-  const list = useRows<Connection>('/manage/connections', 'connections', { everyMs: EVERY_MS });
+  const list = useRows('/manage/connections', 'connections', { everyMs: EVERY_MS });
   const statusOf = useConnectionStatus();
   const limit = Number(list.first?.['limit'] ?? 0);
   const isFull = limit > 0 && (list.rows?.length ?? 0) >= limit;
@@ -92,7 +92,7 @@ export default function Connections(): ReactElement {
   );
 }
 
-const path = ({ id }: Connection): string => `/manage/connections/${segment(id)}`;
+const path = ({ id }: Connection) => `/manage/connections/${segment(id)}` as const;
 const refreshes = ['/manage/connections', '/manage/health', '/manage/overview'];
 const BULK: Bulk<Connection> = {
   nameOf: ({ name }) => name,
@@ -117,7 +117,7 @@ const BULK: Bulk<Connection> = {
 
 /** A test that fails is a failure of the action. */
 async function test(connection: Connection): Promise<void> {
-  const { isOk, steps } = await request<TestResult>('POST', `${path(connection)}/test`, { probe: false });
+  const { isOk, steps } = await request('POST', `${path(connection)}/test`, { probe: false });
   if (!isOk) throw new Error(`${connection.name}: ${steps.find(({ error }) => error !== undefined)?.error ?? ''}`);
 }
 

@@ -4,7 +4,6 @@ import { useSearchParams } from 'wouter';
 import { request, withQuery } from '../api/client.ts';
 import { useAction, useRows } from '../api/hooks.ts';
 import { useConnections } from '../api/names.ts';
-import type { Delivery, WatchedFolder, Webhook } from '../api/types.ts';
 import { formatNumber } from '../format.ts';
 import { t } from '../texts/texts.ts';
 import { showToast } from '../toasts.ts';
@@ -32,12 +31,12 @@ export default function DeliveriesScreen(): ReactElement {
   const [isReplaying, setReplaying] = useState(false);
   // Ask for one row more than a page: if it comes, there is another page.
   const path = withQuery('/manage/deliveries', { ...values, limit: PAGE + 1, offset: offset === 0 ? '' : offset });
-  const list = useRows<Delivery>(path, 'deliveries', { everyMs: 5_000 });
+  const list = useRows(path, 'deliveries', { everyMs: 5_000 });
   const found = list.rows ?? [];
   const columns = useDeliveryColumns();
   const connections = useConnections();
-  const folders = useRows<WatchedFolder>('/manage/watched-folders', 'watchedFolders').rows ?? [];
-  const webhooks = useRows<Webhook>('/api/webhooks', 'webhooks').rows ?? [];
+  const folders = useRows('/manage/watched-folders', 'watchedFolders').rows ?? [];
+  const webhooks = useRows('/api/webhooks', 'webhooks').rows ?? [];
   const receiver =
     values['watchedFolderId'] !== undefined
       ? `folder ${values['watchedFolderId']}`
@@ -120,7 +119,7 @@ function Replay(props: { readonly filters: Readonly<Record<string, string>>; rea
   const { filters, onClose } = props;
   const [counted, setCounted] = useState<Counted>();
   const ask = (dryRun: boolean): Promise<Counted> =>
-    request<Counted>('POST', '/manage/deliveries/replay', { ...filters, dryRun });
+    request('POST', '/manage/deliveries/replay', { ...filters, dryRun });
   const count = useAction(() => ask(true), { showsError: true, onDone: setCounted });
   const send = useAction(() => ask(false), {
     showsError: true,

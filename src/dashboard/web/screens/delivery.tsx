@@ -17,8 +17,8 @@ import { canReplay, DeliveryState, messageText, Receiver, useReplay } from './de
 const words = t.deliveries;
 
 export default function DeliveryScreen({ id }: { readonly id: string }): ReactElement {
-  const path = `/manage/deliveries/${segment(id)}`;
-  const read = useRead<DeliveryDetail>(path, { everyMs: 3_000 });
+  const path = `/manage/deliveries/${segment(id)}` as const;
+  const read = useRead(path, { everyMs: 3_000 });
   const replay = useReplay();
   const up = ['/deliveries', t.places.deliveries] as const;
   return (
@@ -87,8 +87,8 @@ function DeliveryFacts({ delivery }: { readonly delivery: DeliveryDetail }): Rea
   );
 }
 
-function Attempts({ path }: { readonly path: string }): ReactElement {
-  const read = useRead<{ attempts: Attempt[] }>(`${path}/attempts`, { everyMs: 3_000 });
+function Attempts({ path }: { readonly path: `/manage/deliveries/${string}` }): ReactElement {
+  const read = useRead(`${path}/attempts`, { everyMs: 3_000 });
   return (
     <Loaded of={read}>
       {({ attempts }) =>

@@ -23,7 +23,7 @@ const POLL_MS = 30_000;
 export default function Events(): ReactElement {
   const filters = useFilters(['type']);
   const path = withQuery('/manage/feed', { ...filters.values, limit: PAGE });
-  const list = usePages<StoredEvent>(path, 'events', { everyMs: POLL_MS });
+  const list = usePages(path, 'events', { everyMs: POLL_MS });
   const [shown, setShown] = useState<Row>();
   const { error, isFetching, isPagedThrough, first } = list;
   const rows = useMemo(() => list.rows?.map(rowOf), [list.rows]);

@@ -2,14 +2,13 @@
 import type { ReactElement } from 'react';
 import { Redirect, useSearchParams } from 'wouter';
 import { useRead } from '../api/hooks.ts';
-import type { Connection } from '../api/types.ts';
 import { t } from '../texts/texts.ts';
 import { Empty, LinkButton, Page, Panel, Pending } from '../ui/basics.tsx';
 import { Server } from '../ui/icons.tsx';
 import { Browser } from './files/browser.tsx';
 
 export default function Files({ connectionId }: { readonly connectionId?: string }): ReactElement {
-  const read = useRead<{ connections: Connection[] }>('/manage/connections');
+  const read = useRead('/manage/connections');
   const [parameters] = useSearchParams();
   if (read.data === undefined) {
     return (

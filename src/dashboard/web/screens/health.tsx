@@ -22,7 +22,7 @@ type DayState = keyof typeof words.legend;
 
 export default function Health(): ReactElement {
   const path = withQuery('/manage/health', { days: DAYS, timeZone });
-  const read = useRead<{ connections: HealthOfConnection[] }>(path, { everyMs: EVERY_MS });
+  const read = useRead(path, { everyMs: EVERY_MS });
   const statusOf = useConnectionStatus();
   const order = { down: 0, up: 1, unknown: 2 } as const;
   const connections = [...(read.data?.connections ?? [])].sort(

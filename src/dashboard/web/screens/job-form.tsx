@@ -33,11 +33,16 @@ interface Props {
 export default function JobFormScreen({ of, id }: Props): ReactElement {
   const [parameters] = useSearchParams();
   const like = parameters.get('like');
-  const connections = useRead<{ connections: Connection[] }>('/manage/connections');
-  const at = id !== undefined ? `/manage/schedules/${id}` : like !== null ? `/manage/jobs/${like}` : undefined;
+  const connections = useRead('/manage/connections');
+  const at =
+    id !== undefined
+      ? (`/manage/schedules/${id}` as const)
+      : like !== null
+        ? (`/manage/jobs/${like}` as const)
+        : undefined;
   // Without a source this read costs nothing, because the connections are read anyway.
-  const read = useRead<RepeatableJob | Schedule>(at ?? '/manage/connections');
-  const known = at === undefined ? undefined : read.data;
+  const read = useRead(at ?? '/manage/connections');
+  const known = at === undefined ? undefined : (read.data as RepeatableJob | Schedule | undefined);
   const former = known !== undefined && 'cron' in known ? known : undefined;
   const all = of === 'job' ? t.jobs : t.schedules;
   const usable = connections.data?.connections.filter(({ isActive }) => isActive);
@@ -126,7 +131,7 @@ function requestOf({ answers }: FormState, dryRun: boolean): Readonly<Record<str
 function JobForm(beginning: Beginning): ReactElement {
   const form = useJobForm(beginning);
   const [, navigate] = useLocation();
-  const start = useAction(() => request<{ job: { id: string } }>('POST', '/api/jobs', requestOf(form, false)), {
+  const start = useAction(() => request('POST', '/api/jobs', requestOf(form, false)), {
     says: words.started,
     refreshes: ['/manage/jobs'],
     showsError: true,
@@ -172,8 +177,9 @@ function ScheduleForm({ former, ...beginning }: Beginning & { readonly former: S
         timeZone: timeZone.trim(),
         job: ownName === null ? job : { ...job, name: ownName },
       };
-      const at = former === undefined ? '/api/schedules' : `/api/schedules/${former.id}`;
-      return request<{ schedule: { id: string } }>(former === undefined ? 'POST' : 'PATCH', at, body);
+      return former === undefined
+        ? request('POST', '/api/schedules', body)
+        : request('PATCH', `/api/schedules/${former.id}`, body);
     },
     {
       says: former === undefined ? said.saved : t.form.saved,
@@ -310,7 +316,7 @@ function Frame(props: {
     children,
   } = props;
   const [dryRun, setDryRun] = useState<string>();
-  const dryRunStart = useAction(() => request<{ job: { id: string } }>('POST', '/api/jobs', requestOf(form, true)), {
+  const dryRunStart = useAction(() => request('POST', '/api/jobs', requestOf(form, true)), {
     showsError: true,
     onDone: ({ job }) => setDryRun(job.id),
   });

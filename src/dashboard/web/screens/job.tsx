@@ -5,7 +5,7 @@ import { request, withQuery } from '../api/client.ts';
 import { useRows } from '../api/hooks.ts';
 import { useLiveTransfers } from '../api/live.ts';
 import { useConnectionName } from '../api/names.ts';
-import type { Job, JobFile } from '../api/types.ts';
+import type { Job } from '../api/types.ts';
 import { formatBytes, formatDuration, formatNumber } from '../format.ts';
 import { t } from '../texts/texts.ts';
 import { ActionButton, ConfirmAction } from '../ui/actions.tsx';
@@ -91,12 +91,12 @@ function Actions({ job }: { readonly job: Job }): ReactElement {
         </Button>
       )}
       {canRetry(job) && (
-        <ActionButton {...toNew} icon={RotateCw} run={() => request<Begun>('POST', `/api/jobs/${id}/retry`)}>
+        <ActionButton {...toNew} icon={RotateCw} run={() => request('POST', `/api/jobs/${id}/retry`)}>
           {words.retry}
         </ActionButton>
       )}
       {state === 'succeeded' && settings.dryRun && isRepeatable(job) && (
-        <ActionButton {...toNew} icon={Play} run={() => request<Begun>('POST', '/api/jobs', repeatRequest(job, false))}>
+        <ActionButton {...toNew} icon={Play} run={() => request('POST', '/api/jobs', repeatRequest(job, false))}>
           {words.forReal}
         </ActionButton>
       )}
@@ -158,7 +158,7 @@ function Failures({ job: { id, counts, state } }: { readonly job: Job }): ReactE
   return (
     <Panel title={words.failed}>
       <List
-        list={useRows<JobFile>(path, 'files', hasEnded({ state }) ? {} : { everyMs: 3_000 })}
+        list={useRows(path, 'files', hasEnded({ state }) ? {} : { everyMs: 3_000 })}
         label={words.failedFiles}
         none=""
         rowKey={(file) => file.path}

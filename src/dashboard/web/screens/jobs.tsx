@@ -2,7 +2,6 @@
 import type { ReactElement } from 'react';
 import { withQuery } from '../api/client.ts';
 import { usePages } from '../api/hooks.ts';
-import type { Job } from '../api/types.ts';
 import { t } from '../texts/texts.ts';
 import { useFilters } from '../ui/filters.tsx';
 import { Layers } from '../ui/icons.tsx';
@@ -18,7 +17,7 @@ export default function Jobs(): ReactElement {
       title={t.places.jobs}
       words={t.jobs}
       icon={Layers}
-      list={usePages<Job>(withQuery('/manage/jobs', { ...filters.values, limit: 50 }), 'jobs', { everyMs: 3_000 })}
+      list={usePages(withQuery('/manage/jobs', { ...filters.values, limit: 50 }), 'jobs', { everyMs: 3_000 })}
       columns={useJobColumns()}
       bulk={JOB_BULK}
       filters={filters}

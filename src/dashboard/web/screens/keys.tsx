@@ -45,7 +45,7 @@ type Open =
 export default function Keys(): ReactElement {
   const connections = useConnections();
   const nameOf = useConnectionName();
-  const list = useRows<ApiKey>('/manage/api-keys', 'apiKeys');
+  const list = useRows('/manage/api-keys', 'apiKeys');
   const [open, setOpen] = useState<Open>();
   const close = (): void => setOpen(undefined);
   const show = (issued: Issued): void => setOpen({ kind: 'issued', issued });

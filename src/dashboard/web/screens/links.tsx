@@ -3,7 +3,7 @@ import { type ReactElement, useState } from 'react';
 import { request, segment, withQuery } from '../api/client.ts';
 import { usePages, useRows } from '../api/hooks.ts';
 import { useConnectionName, useConnections, useKeys } from '../api/names.ts';
-import type { FileLink, Transfer } from '../api/types.ts';
+import type { FileLink } from '../api/types.ts';
 import { formatBytes, formatNumber } from '../format.ts';
 import { t } from '../texts/texts.ts';
 import { ConfirmAction } from '../ui/actions.tsx';
@@ -57,7 +57,7 @@ export default function Links(): ReactElement {
       title={t.places.links}
       words={words}
       icon={Link2}
-      list={usePages<FileLink>(LINKS, 'links')}
+      list={usePages(LINKS, 'links')}
       bulk={BULK}
       rowClass={({ state }) => (state === 'active' ? '' : 'gone')}
       add={() => setOpen({ kind: 'new', start: {} })}
@@ -138,11 +138,11 @@ export default function Links(): ReactElement {
 }
 
 function Uses({ link, onClose }: { readonly link: FileLink; readonly onClose: () => void }): ReactElement {
-  const path = withQuery('/api/transfers', { link_id: link.id, limit: 100, type: link.operation });
+  const path = withQuery('/manage/transfers', { linkId: link.id, limit: 100, type: link.operation });
   return (
     <Dialog title={words.usesOf(link.path)} onClose={onClose} size="large">
       <List
-        list={useRows<Transfer>(path, 'transfers')}
+        list={useRows(path, 'transfers')}
         label={t.places.transfers}
         none={<p className="muted">{words.unused}</p>}
         columns={useTransferColumns()}

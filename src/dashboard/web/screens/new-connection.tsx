@@ -14,7 +14,7 @@ import { keepOfSaved, noteTest, UNSAVED } from './connection/tested.ts';
 import { TestPanel } from './connection/test-panel.tsx';
 
 export default function NewConnection(): ReactElement {
-  const read = useRead<{ connectionTypes: ConnectionType[] }>('/manage/connection-types');
+  const read = useRead('/manage/connection-types');
   return (
     <Page title={t.connection.made.title} lead={<Link href="/connections">{t.places.connections}</Link>}>
       {read.data === undefined ? (
@@ -30,7 +30,7 @@ function Form({ types }: { readonly types: readonly ConnectionType[] }): ReactEl
   const of = useConnectionForm(types);
   const { draft, isDirty } = of.form;
   const [, navigate] = useLocation();
-  const others = useRead<{ connections: Connection[] }>('/manage/connections').data?.connections ?? [];
+  const others = useRead('/manage/connections').data?.connections ?? [];
   const derivedId = slugOf(
     String(draft['name']),
     others.map(({ id }) => id),
@@ -78,7 +78,7 @@ async function save(input: { readonly id: string }, isDerived: boolean): Promise
   for (let tries = 1; ; tries++) {
     const id = tries === 1 ? input.id : `${input.id}-${crypto.randomUUID().slice(0, 4)}`;
     try {
-      return await request<Connection>('POST', '/manage/connections', { ...input, ...(id === '' ? {} : { id }) });
+      return await request('POST', '/manage/connections', { ...input, ...(id === '' ? {} : { id }) });
     } catch (error) {
       const isTaken = error instanceof ApiError && error.code === 'already_exists';
       if (!isTaken || !isDerived || input.id === '' || tries === TRIES) throw error;

@@ -5,7 +5,7 @@ import { useLiveTransfers } from '../api/live.ts';
 import { type Rows, useRead, useRows } from '../api/hooks.ts';
 import { withQuery } from '../api/client.ts';
 import { useOverview } from '../api/overview.ts';
-import type { Account, Overview as OverviewData, Transfer } from '../api/types.ts';
+import type { Overview as OverviewData, Transfer } from '../api/types.ts';
 import { formatBytes, formatNumber, sinceOf } from '../format.ts';
 import { timeZone } from '../preferences.ts';
 import { t } from '../texts/texts.ts';
@@ -22,13 +22,13 @@ const words = t.overview;
 
 export default function Overview(): ReactElement {
   const overview = useOverview(15_000);
-  const account = useRead<Account>('/manage/account');
+  const account = useRead('/manage/account');
   const isNew = account.data !== undefined && (account.data.connections === 0 || account.data.transfers === 0);
   const [parameters, setParameters] = useSearchParams();
   const asked = parameters.get('range') ?? '';
   const range = isRange(asked) ? asked : '24h';
   const figures = useFigures(range);
-  const recent = useRows<Transfer>('/manage/transfers?limit=8&lookups=false', 'transfers', { everyMs: 15_000 });
+  const recent = useRows('/manage/transfers?limit=8&lookups=false', 'transfers', { everyMs: 15_000 });
   // Drawn at once, so that nothing moves when a late answer arrives.
   const isAwaited =
     [overview, account, figures].some(({ data, error }) => data === undefined && error === null) ||

@@ -5,7 +5,7 @@ import { Link } from 'wouter';
 import { segment } from '../api/client.ts';
 import { type Rows, useRead } from '../api/hooks.ts';
 import { useConnectionName } from '../api/names.ts';
-import type { PoolsAnswer, PoolState, ShareState } from '../api/types.ts';
+import type { PoolState, ShareState } from '../api/types.ts';
 import { formatBytes, formatNumber } from '../format.ts';
 import { t } from '../texts/texts.ts';
 import { Badge, Empty, Mono, Notice, Page, Panel, Progress, Table } from '../ui/basics.tsx';
@@ -17,7 +17,7 @@ const EVERY_MS = 3_000;
 const words = t.pools;
 
 export default function Pools(): ReactElement {
-  const read = useRead<PoolsAnswer>('/manage/pools', { everyMs: EVERY_MS });
+  const read = useRead('/manage/pools', { everyMs: EVERY_MS });
   return (
     <Page title={t.places.pools} lead={words.lead}>
       <Ready />

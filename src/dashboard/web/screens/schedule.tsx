@@ -3,7 +3,7 @@ import type { ReactElement } from 'react';
 import { withQuery } from '../api/client.ts';
 import { usePages, useRead } from '../api/hooks.ts';
 import { useConnectionName } from '../api/names.ts';
-import type { Job, Schedule } from '../api/types.ts';
+import type { Schedule } from '../api/types.ts';
 import { t } from '../texts/texts.ts';
 import { Button, Facts, LinkButton, Mono, Notice, Panel, Time } from '../ui/basics.tsx';
 import { Detail, DetailPage } from '../ui/detail.tsx';
@@ -19,7 +19,7 @@ const words = t.schedules;
 const UP = ['/schedules', t.places.schedules] as const;
 
 export default function ScheduleScreen({ id }: { readonly id: string }): ReactElement {
-  const read = useRead<Schedule>(`/manage/schedules/${id}`, { everyMs: 5_000 });
+  const read = useRead(`/manage/schedules/${id}`, { everyMs: 5_000 });
   return (
     <Detail of={read} title={words.one} up={UP}>
       {(schedule) => <Shown schedule={schedule} />}
@@ -78,7 +78,7 @@ function Shown({ schedule }: { readonly schedule: Schedule }): ReactElement {
       </Panel>
       <Panel title={words.runs}>
         <List
-          list={usePages<Job>(runs, 'jobs', { everyMs: 3_000 })}
+          list={usePages(runs, 'jobs', { everyMs: 3_000 })}
           label={t.places.jobs}
           none={words.noRunYet}
           columns={useJobColumns()}

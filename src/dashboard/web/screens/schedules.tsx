@@ -22,7 +22,7 @@ export default function Schedules(): ReactElement {
       title={t.places.schedules}
       words={t.schedules}
       icon={CalendarClock}
-      list={useRows<Schedule>('/manage/schedules', 'schedules', { everyMs: 10_000 })}
+      list={useRows('/manage/schedules', 'schedules', { everyMs: 10_000 })}
       bulk={SCHEDULE_BULK}
       add="/schedules/new"
       columns={[

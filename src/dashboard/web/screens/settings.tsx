@@ -2,7 +2,7 @@
 import { type ReactElement, useState } from 'react';
 import { request } from '../api/client.ts';
 import { useAction, useRead, useRows } from '../api/hooks.ts';
-import type { Account, Session } from '../api/types.ts';
+import type { Session } from '../api/types.ts';
 import {
   LANGUAGES,
   language,
@@ -25,7 +25,7 @@ import { AlarmsPanel } from './settings/alarms.tsx';
 import { TotpPanel } from './settings/totp.tsx';
 
 export default function Settings(): ReactElement {
-  const read = useRead<Account>('/manage/account');
+  const read = useRead('/manage/account');
   return (
     <Page title={t.places.settings}>
       <Loaded of={read}>
@@ -93,20 +93,16 @@ function PasswordPanel({ hasPassword }: { readonly hasPassword: boolean }): Reac
   const [current, setCurrent] = useState('');
   const [next, setNext] = useState('');
   const [again, setAgain] = useState('');
-  const change = useAction(
-    () =>
-      request<{ revokedSessions: number }>('POST', '/manage/password', { currentPassword: current, newPassword: next }),
-    {
-      refreshes: ['/manage/sessions'],
-      showsError: true,
-      onDone: ({ revokedSessions }) => {
-        showToast(words.changed(revokedSessions));
-        setCurrent('');
-        setNext('');
-        setAgain('');
-      },
+  const change = useAction(() => request('POST', '/manage/password', { currentPassword: current, newPassword: next }), {
+    refreshes: ['/manage/sessions'],
+    showsError: true,
+    onDone: ({ revokedSessions }) => {
+      showToast(words.changed(revokedSessions));
+      setCurrent('');
+      setNext('');
+      setAgain('');
     },
-  );
+  });
   const isDifferent = again !== '' && next !== again;
   return (
     <Panel title={words.title}>
@@ -169,7 +165,7 @@ const READS = ['/manage/sessions'];
 
 function SessionsPanel(): ReactElement {
   const words = t.settings.sessions;
-  const list = useRows<Session>('/manage/sessions', 'sessions');
+  const list = useRows('/manage/sessions', 'sessions');
   return (
     <Panel
       title={words.title}

@@ -5,7 +5,7 @@ import { segment, withQuery } from '../api/client.ts';
 import { useLiveTransfers } from '../api/live.ts';
 import { useRead } from '../api/hooks.ts';
 import { useConnectionName } from '../api/names.ts';
-import type { Job, Live, TransferDetail } from '../api/types.ts';
+import type { Live, TransferDetail } from '../api/types.ts';
 import { formatBytes, formatDuration, formatNumber, formatSpeed } from '../format.ts';
 import { t } from '../texts/texts.ts';
 import { Facts, LinkButton, Mono, Panel, Time } from '../ui/basics.tsx';
@@ -24,7 +24,7 @@ const words = t.transfers;
 
 export default function TransferScreen({ id }: { readonly id: string }): ReactElement {
   const live = useLiveTransfers().transfers.find((transfer) => transfer.id === id);
-  const read = useRead<TransferDetail>(`/manage/transfers/${id}`, { everyMs: 5_000 });
+  const read = useRead(`/manage/transfers/${id}`, { everyMs: 5_000 });
   const up = ['/transfers', t.places.transfers] as const;
   return (
     <Detail of={read} title={words.one} up={up}>
@@ -128,7 +128,7 @@ const MOVE_BYTES = new Set<TransferDetail['type']>(['upload', 'download', 'read'
 
 /** A link with the job's name once that is known. */
 function JobLink({ id }: { readonly id: string }): ReactElement {
-  const read = useRead<Job>(`/manage/jobs/${id}`);
+  const read = useRead(`/manage/jobs/${id}`);
   return <Link href={`/jobs/${id}`}>{read.data === undefined ? words.fact.job : titleOfJob(read.data)}</Link>;
 }
 

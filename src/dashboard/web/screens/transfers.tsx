@@ -4,7 +4,6 @@ import { withQuery } from '../api/client.ts';
 import { usePages } from '../api/hooks.ts';
 import { useLiveTransfers } from '../api/live.ts';
 import { useConnections, useKeys } from '../api/names.ts';
-import type { Transfer } from '../api/types.ts';
 import { formatNumber } from '../format.ts';
 import { t } from '../texts/texts.ts';
 import { DownloadLink, LinkButton, LiveBadge, Panel } from '../ui/basics.tsx';
@@ -26,7 +25,7 @@ export default function Transfers(): ReactElement {
   const live = useLiveTransfers();
   const query = queryOf(values);
   const path = withQuery('/manage/transfers', { ...query, limit: 50 });
-  const list = usePages<Transfer>(path, 'transfers', { everyMs: 10_000 });
+  const list = usePages(path, 'transfers', { everyMs: 10_000 });
   const running = new Set(live.transfers.map(({ id }) => id));
   const { order: _, ...exported } = query;
   return (

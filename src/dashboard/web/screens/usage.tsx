@@ -12,7 +12,7 @@ import { DAY_MS } from '../../../contract/units.ts';
 const words = t.usage;
 
 export default function UsageScreen(): ReactElement {
-  const read = useRead<Usage>('/manage/usage', { everyMs: 60_000 });
+  const read = useRead('/manage/usage', { everyMs: 60_000 });
   return (
     <Page title={t.places.usage} lead={words.lead}>
       <Loaded of={read}>{(usage) => <Month usage={usage} />}</Loaded>

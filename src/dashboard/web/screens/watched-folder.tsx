@@ -19,7 +19,7 @@ import { FlaskConical, Pencil, RefreshCw } from '../ui/icons.tsx';
 import { ReceiverNotice, useReceivers } from './deliveries/health.tsx';
 import { Deliveries } from './deliveries/list.tsx';
 import { FolderLink } from './jobs/facts.tsx';
-import { Checks, countsText, KnownFiles } from './watched/checks.tsx';
+import { Checks, countsText, type FolderPath, KnownFiles } from './watched/checks.tsx';
 import { StateBadge } from './watched/state.tsx';
 import { WatchForm } from './watched/watch-form.tsx';
 
@@ -29,8 +29,8 @@ const words = t.watched;
 const UP = ['/watched', t.places.watched] as const;
 
 export default function WatchedFolderScreen({ id }: { readonly id: string }): ReactElement {
-  const path = `/manage/watched-folders/${id}`;
-  const read = useRead<WatchedFolder>(path, { everyMs: 5_000 });
+  const path = `/manage/watched-folders/${id}` as const;
+  const read = useRead(path, { everyMs: 5_000 });
   return (
     <Detail of={read} title={words.one} up={UP}>
       {(folder) => <Folder folder={folder} path={path} />}
@@ -38,7 +38,7 @@ export default function WatchedFolderScreen({ id }: { readonly id: string }): Re
   );
 }
 
-function Folder({ folder, path }: { readonly folder: WatchedFolder; readonly path: string }): ReactElement {
+function Folder({ folder, path }: { readonly folder: WatchedFolder; readonly path: FolderPath }): ReactElement {
   const { id, name, isActive, failingSince, errorMessage, failures, deliveriesEndedAt, webhookUrl } = folder;
   const [open, setOpen] = useState<'delete' | 'secret' | 'edit'>();
   const close = (): void => setOpen(undefined);
@@ -49,7 +49,7 @@ function Folder({ folder, path }: { readonly folder: WatchedFolder; readonly pat
     says: isActive ? t.words.paused : words.nowWatching,
     refreshes: READS,
   });
-  const testEvent = useAction(() => request<{ eventId: string }>('POST', `${path}/test-event`), {
+  const testEvent = useAction(() => request('POST', `${path}/test-event`), {
     refreshes: ['/manage/deliveries'],
     // The delivery's screen shows the answer as it arrives.
     onDone: ({ eventId }) => navigate(`/deliveries/${eventId}`),
@@ -64,13 +64,13 @@ function Folder({ folder, path }: { readonly folder: WatchedFolder; readonly pat
           <ActionButton
             icon={RefreshCw}
             disabled={!isActive}
-            run={() => request<{ queued: boolean }>('POST', `${path}/check`)}
+            run={() => request('POST', `${path}/check`)}
             refreshes={READS}
             onDone={({ queued }) => showToast(queued ? words.checkSent : words.checkWaits)}
           >
             {t.words.checkNow}
           </ActionButton>
-          <ActionButton icon={FlaskConical} run={() => request<DryRun>('POST', `${path}/dry-run`)} onDone={setDryRun}>
+          <ActionButton icon={FlaskConical} run={() => request('POST', `${path}/dry-run`)} onDone={setDryRun}>
             {t.words.dryRun}
           </ActionButton>
           <Button icon={Pencil} onClick={() => setOpen('edit')}>
@@ -217,7 +217,7 @@ function DryRunResult({ result: { counts, files }, onClose }: { result: DryRun; 
   );
 }
 
-function Secret({ path, onClose }: { readonly path: string; readonly onClose: () => void }): ReactElement {
+function Secret({ path, onClose }: { readonly path: FolderPath; readonly onClose: () => void }): ReactElement {
   const [secret, setSecret] = useState<string>();
   const onDone = (answer: { secret: string }): void => setSecret(answer.secret);
   return (
@@ -225,17 +225,13 @@ function Secret({ path, onClose }: { readonly path: string; readonly onClose: ()
       <p>{words.signing.text}</p>
       {secret !== undefined && <CodeBlock code={secret} label={words.signing.title} />}
       <div className="dialog-actions">
-        <ActionButton
-          run={() => request<{ secret: string }>('POST', `${path}/secret/rotate`)}
-          says={words.signing.made}
-          onDone={onDone}
-        >
+        <ActionButton run={() => request('POST', `${path}/secret/rotate`)} says={words.signing.made} onDone={onDone}>
           {words.signing.make}
         </ActionButton>
         <ActionButton
           variant="primary"
           disabled={secret !== undefined}
-          run={() => request<{ secret: string }>('GET', `${path}/secret`)}
+          run={() => request('GET', `${path}/secret`)}
           onDone={onDone}
         >
           {words.signing.show}

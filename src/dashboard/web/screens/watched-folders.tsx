@@ -3,7 +3,6 @@ import { useState, type ReactElement } from 'react';
 import { Link } from 'wouter';
 import { useRows } from '../api/hooks.ts';
 import { useConnectionName } from '../api/names.ts';
-import type { WatchedFolder } from '../api/types.ts';
 import { formatNumber } from '../format.ts';
 import { t } from '../texts/texts.ts';
 import { Ago, Countdown, Mono, Titled } from '../ui/basics.tsx';
@@ -18,7 +17,7 @@ const words = t.watched;
 const { columns } = words;
 
 export default function WatchedFolders(): ReactElement {
-  const list = useRows<WatchedFolder>('/manage/watched-folders', 'watchedFolders', { everyMs: 10_000 });
+  const list = useRows('/manage/watched-folders', 'watchedFolders', { everyMs: 10_000 });
   const [isAdding, setAdding] = useState(false);
   const nameOf = useConnectionName();
   const receiverOf = useReceivers();

@@ -24,8 +24,8 @@ const words = t.webhooks;
 const UP = ['/webhooks', t.places.webhooks] as const;
 
 export default function WebhookScreen({ id }: { readonly id: string }): ReactElement {
-  const path = `/api/webhooks/${id}`;
-  const read = useRead<{ webhook: Webhook }>(path, { everyMs: 5_000 });
+  const path = `/api/webhooks/${id}` as const;
+  const read = useRead(path, { everyMs: 5_000 });
   return (
     <Detail of={read} title={words.one} up={UP}>
       {({ webhook }) => <One webhook={webhook} path={path} />}
@@ -33,7 +33,7 @@ export default function WebhookScreen({ id }: { readonly id: string }): ReactEle
   );
 }
 
-function One({ webhook, path }: { readonly webhook: Webhook; readonly path: string }): ReactElement {
+function One({ webhook, path }: { readonly webhook: Webhook; readonly path: `/api/webhooks/${string}` }): ReactElement {
   const { id, url, isActive, endedAt, events, connections, createdAt } = webhook;
   const [open, setOpen] = useState<'edit' | 'secret' | 'delete' | 'test'>();
   const close = (): void => setOpen(undefined);

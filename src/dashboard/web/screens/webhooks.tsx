@@ -3,7 +3,6 @@ import { useState, type ReactElement } from 'react';
 import { Link } from 'wouter';
 import { useRows } from '../api/hooks.ts';
 import { useConnectionName } from '../api/names.ts';
-import type { Webhook } from '../api/types.ts';
 import { t } from '../texts/texts.ts';
 import { Mono } from '../ui/basics.tsx';
 import { Webhook as WebhookIcon } from '../ui/icons.tsx';
@@ -27,7 +26,7 @@ export default function Webhooks(): ReactElement {
       title={t.places.webhooks}
       words={words}
       icon={WebhookIcon}
-      list={useRows<Webhook>('/api/webhooks', 'webhooks', { everyMs: 10_000 })}
+      list={useRows('/api/webhooks', 'webhooks', { everyMs: 10_000 })}
       add={() => setAdding(true)}
       columns={[
         {

@@ -14,7 +14,7 @@ const OPEN_STATES: readonly Job['state'][] = ['queued', 'running', 'paused'];
 export function useWatch(): void {
   useQueueWatch();
   const overview = useOverview();
-  const jobs = useRead<{ jobs: Job[] }>('/manage/jobs?limit=20', { everyMs: JOBS_MS });
+  const jobs = useRead('/manage/jobs?limit=20', { everyMs: JOBS_MS });
   const needs = useRef<ReadonlySet<string>>(undefined);
   const ended = useRef<ReadonlySet<string>>(undefined);
 

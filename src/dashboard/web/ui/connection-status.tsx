@@ -2,7 +2,7 @@
 import { type ReactElement, useCallback } from 'react';
 import { useRead } from '../api/hooks.ts';
 import { useOverview } from '../api/overview.ts';
-import type { Connection, HealthOfConnection } from '../api/types.ts';
+import type { Connection } from '../api/types.ts';
 import { t } from '../texts/texts.ts';
 import { Badge, type Tone } from './basics.tsx';
 
@@ -17,7 +17,7 @@ type Subject = Pick<Connection, 'id' | 'isActive'> & { readonly lastTest?: Conne
 
 /** The lookup returns undefined before the answer. */
 export function useConnectionStatus(): (connection: Subject) => ConnectionStatus | undefined {
-  const health = useRead<{ connections: HealthOfConnection[] }>('/manage/health', { everyMs: EVERY_MS }).data;
+  const health = useRead('/manage/health', { everyMs: EVERY_MS }).data;
   const attention = useOverview().data?.attention;
   return useCallback(
     ({ id, isActive, lastTest }) => {

@@ -2,7 +2,6 @@
 import { type ComponentProps, type ReactElement, useEffect, useRef, useState } from 'react';
 import { segment, withQuery } from '../api/client.ts';
 import { useRead } from '../api/hooks.ts';
-import type { Connection, Listing } from '../api/types.ts';
 import { t } from '../texts/texts.ts';
 import { Button, Pending } from './basics.tsx';
 import { Dialog } from './dialog.tsx';
@@ -54,9 +53,9 @@ interface PickerProps {
 
 function FolderPicker({ connectionId, from, onChoose, onClose }: PickerProps): ReactElement {
   const [wanted, setWanted] = useState(from);
-  const connections = useRead<{ connections: Connection[] }>('/manage/connections');
+  const connections = useRead('/manage/connections');
   const name = connections.data?.connections.find(({ id }) => id === connectionId)?.name ?? connectionId;
-  const read = useRead<Listing>(withQuery(`/api/list/${segment(connectionId)}`, { path: wanted }));
+  const read = useRead(withQuery(`/api/list/${segment(connectionId)}`, { path: wanted }));
   const path = read.data?.path ?? (wanted === '' ? '/' : wanted);
   const inside = useRef<HTMLDivElement>(null);
   const hasMoved = useRef(false);

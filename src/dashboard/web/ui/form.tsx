@@ -338,9 +338,9 @@ export function ThingDialog<R>(
   const { form, groups, special, former, at, refreshes = [at], title, verb, says, onDone, onClose } = props;
   const save = useAction(
     () =>
-      former === undefined
-        ? request<R>('POST', at, props.answers?.() ?? form.answers())
-        : request<R>('PATCH', `${at}/${former.id}`, changesOf(form.fields, form.draft, former, form.asks)),
+      (former === undefined
+        ? request('POST', at, props.answers?.() ?? form.answers())
+        : request('PATCH', `${at}/${former.id}`, changesOf(form.fields, form.draft, former, form.asks))) as Promise<R>,
     { refreshes, showsError: true, onDone, ...(says === undefined ? {} : { says }) },
   );
   return (

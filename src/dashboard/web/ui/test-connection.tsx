@@ -1,7 +1,6 @@
 /** A button that tests a connection. */
 import type { ReactElement, ReactNode } from 'react';
 import { request, segment } from '../api/client.ts';
-import type { TestResult } from '../api/types.ts';
 import { t } from '../texts/texts.ts';
 import { showToast } from '../toasts.ts';
 import { ActionButton } from './actions.tsx';
@@ -14,7 +13,7 @@ const READS = ['/manage/overview', '/manage/connections', '/manage/health', '/ma
 export function TestConnection({ id, children }: { readonly id: string; readonly children: ReactNode }): ReactElement {
   return (
     <ActionButton
-      run={() => request<TestResult>('POST', `/manage/connections/${segment(id)}/test`, {})}
+      run={() => request('POST', `/manage/connections/${segment(id)}/test`, {})}
       refreshes={[...READS, `/api/list/${segment(id)}`]}
       onDone={({ isOk, steps }) => {
         const failed = steps.find(({ status }) => status === 'failed');

@@ -3,7 +3,7 @@ import type { ReactElement } from 'react';
 import { request, segment } from '../../api/client.ts';
 import { useAction, useRead } from '../../api/hooks.ts';
 import { OVERVIEW } from '../../api/overview.ts';
-import type { AnnouncedHostKey, HostKeysAnswer } from '../../api/types.ts';
+import type { AnnouncedHostKey } from '../../api/types.ts';
 import { t } from '../../texts/texts.ts';
 import { Badge, Button, Failure, Panel, Time, type Tone } from '../../ui/basics.tsx';
 
@@ -15,8 +15,8 @@ const TONES: Readonly<Record<AnnouncedHostKey['state'], Tone>> = {
 };
 
 export function AnnouncedKeys({ id }: { readonly id: string }): ReactElement | null {
-  const path = `/manage/connections/${segment(id)}/host-keys`;
-  const read = useRead<HostKeysAnswer>(path);
+  const path = `/manage/connections/${segment(id)}/host-keys` as const;
+  const read = useRead(path);
   const refreshes = ['/manage/connections', OVERVIEW];
   const accept = useAction((fingerprint: string) => request('POST', `${path}/accept`, { fingerprint }), {
     says: words.accepted,

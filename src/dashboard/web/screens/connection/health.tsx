@@ -19,7 +19,7 @@ const MOST_SHOWN = 20;
 
 export function Health(props: { readonly id: string; readonly status: ConnectionStatus | undefined }): ReactElement {
   const { id, status } = props;
-  const read = useRead<ConnectionHealth>(`/manage/connections/${segment(id)}/health`, { everyMs: EVERY_MS });
+  const read = useRead(`/manage/connections/${segment(id)}/health`, { everyMs: EVERY_MS });
   if (read.data === undefined) {
     return (
       <Panel title={words.title}>

@@ -3,7 +3,7 @@ import { KeyRound, Plus, Trash2 } from '../../ui/icons.tsx';
 import { type ReactElement, useState } from 'react';
 import { request, segment } from '../../api/client.ts';
 import { useAction, useRead } from '../../api/hooks.ts';
-import type { Connection, KeyPair } from '../../api/types.ts';
+import type { Connection } from '../../api/types.ts';
 import { t } from '../../texts/texts.ts';
 import { ActionButton } from '../../ui/actions.tsx';
 import { Badge, Button, CodeBlock, Failure, Notice, Panel } from '../../ui/basics.tsx';
@@ -14,8 +14,8 @@ const words = t.connection.keys;
 
 export function HostKeys({ connection, isOwned }: { connection: Connection; isOwned: boolean }): ReactElement {
   const { id, hostKeys = [], hostKeysLearned = false } = connection;
-  const path = `/manage/connections/${segment(id)}/host-keys`;
-  const scan = useAction(() => request<{ shown: { fingerprint: string }[] }>('POST', `${path}/scan`));
+  const path = `/manage/connections/${segment(id)}/host-keys` as const;
+  const scan = useAction(() => request('POST', `${path}/scan`));
   const pin = useAction((fingerprint: string) => request('POST', path, { fingerprint }), {
     says: t.connection.test.pinned,
     refreshes: ['/manage/connections'],
@@ -70,9 +70,9 @@ export function HostKeys({ connection, isOwned }: { connection: Connection; isOw
 }
 
 export function KeyPairChoice({ value, onValue }: { value: string; onValue: (id: string) => void }): ReactElement {
-  const pairs = useRead<{ keyPairs: KeyPair[] }>('/manage/key-pairs');
+  const pairs = useRead('/manage/key-pairs');
   const [name, setName] = useState('');
-  const create = useAction((wanted: string) => request<KeyPair>('POST', '/manage/key-pairs', { name: wanted }), {
+  const create = useAction((wanted: string) => request('POST', '/manage/key-pairs', { name: wanted }), {
     refreshes: ['/manage/key-pairs'],
     showsError: true,
     onDone: ({ id }) => {

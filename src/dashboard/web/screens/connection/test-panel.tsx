@@ -26,12 +26,12 @@ export function TestPanel({ form, known, input, changes }: ConnectionForm): Reac
   const test = useAction(
     () =>
       hasChanges
-        ? request<TestResult>('POST', '/manage/test-connection', {
+        ? request('POST', '/manage/test-connection', {
             connection: input,
             ...(known === undefined ? {} : { basedOn: known.id }),
             probe,
           })
-        : request<TestResult>('POST', `/manage/connections/${segment(id)}/test`, { probe }),
+        : request('POST', `/manage/connections/${segment(id)}/test`, { probe }),
     {
       showsError: true,
       onDone: (result) => {

@@ -30,7 +30,7 @@ export function useTested(id: string): Tested | undefined {
 export function keepOfSaved(id: string, draft: Draft, from = UNSAVED): void {
   const result = keepTest(from, id, draft);
   if (result?.isOk !== true) return;
-  const path = `/manage/connections/${segment(id)}/test`;
+  const path = `/manage/connections/${segment(id)}/test` as const;
   void request('POST', path, { probe: false }).then(
     () => refresh('/manage/connections'),
     () => undefined,

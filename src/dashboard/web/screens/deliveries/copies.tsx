@@ -15,7 +15,7 @@ export function CopyTable({ id }: { readonly id: string }): ReactElement {
   const { copyColumns: heads } = t.deliveries;
   return (
     <List
-      list={useRows<Copy>(`/manage/deliveries/${id}/copies`, 'copies', { everyMs: 5_000 })}
+      list={useRows(`/manage/deliveries/${id}/copies`, 'copies', { everyMs: 5_000 })}
       label={t.deliveries.copies}
       none=""
       rowKey={({ path }) => path}

@@ -12,7 +12,7 @@ type Of = Partial<Pick<ReceiverState, 'watchedFolderId' | 'webhookId'>>;
 
 /** The lookup returns undefined before the answer, or if there is no receiver. */
 export function useReceivers(): (of: Of) => ReceiverState | undefined {
-  const read = useRead<{ receivers: ReceiverState[] }>('/manage/receivers', { everyMs: 10_000 });
+  const read = useRead('/manage/receivers', { everyMs: 10_000 });
   return ({ watchedFolderId = null, webhookId = null }) =>
     read.data?.receivers.find((one) => one.watchedFolderId === watchedFolderId && one.webhookId === webhookId);
 }

@@ -25,7 +25,7 @@ export function Deliveries({ none, ...filter }: Props): ReactElement {
   const path = withQuery('/manage/deliveries', { ...filter, limit: SHOWN });
   return (
     <List
-      list={useRows<Delivery>(path, 'deliveries', { everyMs: 5_000 })}
+      list={useRows(path, 'deliveries', { everyMs: 5_000 })}
       label={t.places.deliveries}
       none={none}
       columns={useDeliveryColumns(isOfOne)}

@@ -3,7 +3,7 @@ import { type ReactElement, useState } from 'react';
 import { Link } from 'wouter';
 import { request } from '../../api/client.ts';
 import { useAction, useRows } from '../../api/hooks.ts';
-import type { Delivery, WatchedFolder, Webhook } from '../../api/types.ts';
+import type { Delivery } from '../../api/types.ts';
 import { formatNumber } from '../../format.ts';
 import { t } from '../../texts/texts.ts';
 import { actions, Badge, Button, type Column, Countdown, Mono, Time, Titled, type Tone } from '../../ui/basics.tsx';
@@ -135,8 +135,8 @@ export function messageText({ type, fileCount, webhookId }: Delivery): string {
 /** The owner of the receiver, by name once it is known. */
 export function Receiver({ delivery }: { readonly delivery: Delivery }): ReactElement {
   const { watchedFolderId, webhookId, jobId } = delivery;
-  const folders = useRows<WatchedFolder>('/manage/watched-folders', 'watchedFolders').rows;
-  const webhooks = useRows<Webhook>('/api/webhooks', 'webhooks').rows;
+  const folders = useRows('/manage/watched-folders', 'watchedFolders').rows;
+  const webhooks = useRows('/api/webhooks', 'webhooks').rows;
   if (webhookId !== null) {
     const url = webhooks?.find(({ id }) => id === webhookId)?.url ?? '';
     return <Link href={`/webhooks/${webhookId}`}>{URL.canParse(url) ? new URL(url).host : words.aWebhook}</Link>;

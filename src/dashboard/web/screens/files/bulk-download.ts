@@ -18,7 +18,7 @@ export function downloadZip(connectionId: string, entries: readonly Entry[]): vo
   const rawName = entries.find((entry) => entry.rawName !== undefined)?.rawName;
   if (rawName !== undefined && entries.length > 1) return showToast(t.queue.zipRawName, 'bad');
   if (rawName !== undefined) parameters.set('rawName', rawName);
-  const url = `/api/download/${segment(connectionId)}?${parameters.toString()}`;
+  const url = `/api/download/${segment(connectionId)}?${parameters.toString()}` as const;
   if (entries.length > MOST_PATHS || url.length > LONGEST_URL) return showToast(t.queue.zipTooMany(MOST_PATHS), 'bad');
   const link = document.createElement('a');
   link.href = url;

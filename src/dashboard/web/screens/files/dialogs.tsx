@@ -2,7 +2,7 @@
 import { useState, type ReactElement } from 'react';
 import { request, segment } from '../../api/client.ts';
 import { useAction, useRead } from '../../api/hooks.ts';
-import type { Connection, NewJob } from '../../api/types.ts';
+import type { NewJob } from '../../api/types.ts';
 import { t } from '../../texts/texts.ts';
 import { Confirm, FormDialog } from '../../ui/dialog.tsx';
 import { ChoiceField, TextField } from '../../ui/fields.tsx';
@@ -102,7 +102,7 @@ export function DeleteFiles({ connectionId, folder, entries, onClose, onDone }: 
 type Rule = keyof typeof t.queue.inFoldersRules;
 
 export function CopyFiles({ connectionId, folder, entries, onClose, onDone }: OfSelection): ReactElement {
-  const read = useRead<{ connections: Connection[] }>('/manage/connections');
+  const read = useRead('/manage/connections');
   const optionsOf = useConnectionOptions();
   const targets = (read.data?.connections ?? []).filter(({ isActive }) => isActive);
   const [chosen, setChosen] = useState<string>();

@@ -42,8 +42,8 @@ function namesIn(connectionId: string, folder: string, batch: Batch): Promise<Re
 /** Asks whether the folder exists before listing it: a failed listing would appear in the history. */
 async function listNames(connectionId: string, path: string): Promise<ReadonlySet<string>> {
   const asked = withQuery(`/api/exists/${segment(connectionId)}`, { path });
-  if (!(await request<{ exists: boolean }>('GET', asked)).exists) return new Set();
-  const { files } = await request<Listing>('GET', withQuery(`/api/list/${segment(connectionId)}`, { path }));
+  if (!(await request('GET', asked)).exists) return new Set();
+  const { files } = await request('GET', withQuery(`/api/list/${segment(connectionId)}`, { path }));
   return new Set(files.map(({ name }) => name));
 }
 

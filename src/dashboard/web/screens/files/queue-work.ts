@@ -101,7 +101,7 @@ async function transferUnderFreeName(work: TransferWork, signal: AbortSignal, re
   for (let number = 1; ; number++) {
     const name = number === 1 ? work.name : numbered(work.name, number);
     const at = withQuery(`/api/exists/${segment(work.connectionId)}`, { path: joinPath(work.folder, name) });
-    const { exists } = await request<{ exists: boolean }>('GET', at, undefined, signal);
+    const { exists } = await request('GET', at, undefined, signal);
     if (exists) continue;
     try {
       await transfer(work, name, false, signal, report);
@@ -149,9 +149,9 @@ function measuring(size: number, report: Report): (sent: number) => void {
 
 /** A started job continues without this page. A retry continues the earlier job. */
 async function runJob({ job: former }: Task, { order }: JobWork, signal: AbortSignal, report: Report): Promise<void> {
-  const begin = former === undefined ? '/api/jobs' : `/api/jobs/${former.id}/retry`;
-  const { job: begun } = await request<{ job: Job }>('POST', begin, former === undefined ? order : undefined);
-  report({ job: progressOf(begun) });
+  const begin = former === undefined ? '/api/jobs' : (`/api/jobs/${former.id}/retry` as const);
+  const { job: begun } = await request('POST', begin, former === undefined ? order : undefined);
+  report({ job: progressOf({ isListed: false, ...begun }) });
   const job = await endOf(begun.id, signal, (now) => report({ job: progressOf(now) }));
   if (job.state === 'cancelled') throw new Ended('cancelled');
   if (job.state !== 'succeeded') throw new Error(job.error ?? t.queue.jobFailed(job.counts.failed));
@@ -186,9 +186,10 @@ async function cancelJob(id: string): Promise<Job> {
   await request('POST', `/api/jobs/${id}/cancel`).catch((error: unknown) => {
     if (!(error instanceof ApiError) || error.code !== 'not_running') throw error;
   });
-  return request<Job>('GET', `/manage/jobs/${id}`);
+  return request('GET', `/manage/jobs/${id}`);
 }
 
-function progressOf({ id, isListed, counts: { done, skipped, failed, deleted, found } }: Job): JobProgress {
+function progressOf({ id, isListed, counts }: Pick<Job, 'id' | 'isListed' | 'counts'>): JobProgress {
+  const { done, skipped, failed, deleted, found } = counts;
   return { id, isListed, found, skipped, failed, ended: done + skipped + failed + deleted };
 }

@@ -97,7 +97,7 @@ async function begin(upload: ResumableUpload, kept: Kept): Promise<UploadState> 
   const pairs = Object.entries({ filename, path, overwrite: String(overwrite) })
     .filter(([, value]) => value !== '')
     .map(([key, value]) => `${key} ${base64(value)}`);
-  const target = `/api/uploads/${segment(connectionId)}`;
+  const target = `/api/uploads/${segment(connectionId)}` as const;
   const { headers } = await fetchAnswer('POST', target, undefined, signal, {
     ...VERSION,
     'Upload-Length': String(file.size),

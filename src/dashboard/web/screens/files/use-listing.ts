@@ -15,7 +15,7 @@ export function listingOf(connectionId: string, path: string | undefined, rawNam
   const address = withQuery(`/api/list/${segment(connectionId)}`, { path, rawName });
   return queryOptions<Listing, Error>({
     queryKey: [address],
-    queryFn: ({ signal }) => request<Listing>('GET', address, undefined, signal),
+    queryFn: ({ signal }) => request('GET', address, undefined, signal),
     // Comparing two lists of 100,000 entries takes longer than drawing the new one.
     structuralSharing: false,
   });

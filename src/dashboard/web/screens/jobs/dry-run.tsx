@@ -2,7 +2,7 @@
 import type { ReactElement } from 'react';
 import { withQuery } from '../../api/client.ts';
 import { useRead } from '../../api/hooks.ts';
-import type { Job, JobFile } from '../../api/types.ts';
+import type { Job } from '../../api/types.ts';
 import { formatBytes, formatNumber } from '../../format.ts';
 import { t } from '../../texts/texts.ts';
 import { Badge, Button, Failure, Notice, Pending, Table } from '../../ui/basics.tsx';
@@ -56,7 +56,7 @@ export function DryRun(props: {
 }
 
 function Outcome({ job }: { readonly job: Job }): ReactElement {
-  const read = useRead<{ files: JobFile[] }>(withQuery(`/api/jobs/${job.id}/files`, { limit: MAX_SHOWN }));
+  const read = useRead(withQuery(`/api/jobs/${job.id}/files`, { limit: MAX_SHOWN }));
   const files = read.data?.files ?? [];
   return (
     <>

@@ -18,7 +18,7 @@ const NEAR_END = 50;
 export function JobFiles({ id, isOpen }: { readonly id: string; readonly isOpen: boolean }): ReactElement {
   const [state, setState] = useState('');
   const path = withQuery(`/api/jobs/${id}/files`, { state, limit: 200 });
-  const list = usePages<JobFile>(path, 'files', isOpen ? { everyMs: 3_000 } : {});
+  const list = usePages(path, 'files', isOpen ? { everyMs: 3_000 } : {});
   const { rows, hasMore, isFetchingMore, hasFailedMore, fetchMore } = list;
   return (
     <Panel

@@ -61,7 +61,7 @@ export function RotateKey(props: {
   const { rotating } = words;
   const [overlap, setOverlap] = useState('60');
   const rotate = useAction(
-    () => request<Issued>('POST', `/manage/api-keys/${apiKey.id}/rotate`, { overlapMinutes: Number(overlap) }),
+    () => request('POST', `/manage/api-keys/${apiKey.id}/rotate`, { overlapMinutes: Number(overlap) }),
     {
       refreshes: ['/manage/api-keys'],
       showsError: true,

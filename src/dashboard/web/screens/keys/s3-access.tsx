@@ -13,7 +13,7 @@ const { deleting, made } = words;
 
 type Pair = ApiKey['s3'][number];
 
-const at = ({ id }: ApiKey): string => `/manage/api-keys/${id}/s3`;
+const at = ({ id }: ApiKey) => `/manage/api-keys/${id}/s3` as const;
 
 export function S3Access(props: {
   readonly apiKey: ApiKey;

@@ -2,7 +2,6 @@
 import { useEffect, useRef, useState, type ReactElement, type ReactNode } from 'react';
 import { ApiError, request } from '../../api/client.ts';
 import { rememberSession } from '../../api/hooks.ts';
-import type { SignedIn } from '../../api/types.ts';
 import { t } from '../../texts/texts.ts';
 import { Button, Notice } from '../../ui/basics.tsx';
 import { TextField } from '../../ui/fields.tsx';
@@ -32,7 +31,7 @@ export function LoginForm(props: {
     setBusy(true);
     setError(undefined);
     try {
-      const signedIn = await request<SignedIn>('POST', '/manage/login', {
+      const signedIn = await request('POST', '/manage/login', {
         email: email.trim(),
         password,
         ...(needsCode ? { code: code.replace(/\s/g, '') } : {}),

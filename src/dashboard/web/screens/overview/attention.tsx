@@ -4,7 +4,7 @@ import { Link } from 'wouter';
 import { ATTENTION } from '../../../../contract/attention.ts';
 import { request } from '../../api/client.ts';
 import { useRead } from '../../api/hooks.ts';
-import type { HealthOfConnection, Trouble } from '../../api/types.ts';
+import type { Trouble } from '../../api/types.ts';
 import { formatShortTime } from '../../format.ts';
 import { t } from '../../texts/texts.ts';
 import { ActionButton } from '../../ui/actions.tsx';
@@ -17,7 +17,7 @@ const words = t.overview.attention;
 const READS = ['/manage/overview', '/manage/connections', '/manage/watched-folders', '/manage/schedules'];
 
 export function Attention({ items }: { readonly items: readonly Trouble[] }): ReactElement {
-  const { connections = [] } = useRead<{ connections: HealthOfConnection[] }>('/manage/health').data ?? {};
+  const { connections = [] } = useRead('/manage/health').data ?? {};
   const failing = new Set(items.map(({ connectionId }) => connectionId));
   const [first] = connections.flatMap(({ id, downSince }) => (failing.has(id) ? (downSince ?? []) : [])).sort();
   return (

@@ -28,7 +28,7 @@ export function isRange(text: string): text is Figures['range'] {
 type Point = Figures['points'][number];
 
 export function useFigures(range: Figures['range']): Reading<Figures> {
-  return useRead<Figures>(withQuery('/manage/figures', { range, timeZone }), { everyMs: 30_000, keepsFormer: true });
+  return useRead(withQuery('/manage/figures', { range, timeZone }), { everyMs: 30_000, keepsFormer: true });
 }
 
 export function Charts({ figures: { range, points } }: { readonly figures: Figures }): ReactElement {

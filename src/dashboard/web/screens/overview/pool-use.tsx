@@ -2,7 +2,6 @@
 import type { ReactElement } from 'react';
 import { Link } from 'wouter';
 import { useRead } from '../../api/hooks.ts';
-import type { PoolsAnswer } from '../../api/types.ts';
 import { t } from '../../texts/texts.ts';
 import { Panel, Pending, Progress } from '../../ui/basics.tsx';
 import { mostOf, toneOf } from '../pools/tone.ts';
@@ -11,7 +10,7 @@ const words = t.overview.pools;
 const MOST_SHOWN = 6;
 
 export function PoolUse(): ReactElement {
-  const read = useRead<PoolsAnswer>('/manage/pools', { everyMs: 5_000 });
+  const read = useRead('/manage/pools', { everyMs: 5_000 });
   const fullest = [...(read.data?.pools ?? [])].sort(
     (a, b) => b.waiting - a.waiting || b.leased / mostOf(b) - a.leased / mostOf(a),
   );

@@ -111,7 +111,7 @@ export function ScheduleMenu({ schedule, isOne = false }: { schedule: Schedule; 
 /** Runs the schedule's job now, and opens it. */
 export function useRun({ id }: Pick<Schedule, 'id'>) {
   const [, navigate] = useLocation();
-  return useAction(() => request<{ job: { id: string } }>('POST', `/api/schedules/${id}/run`), {
+  return useAction(() => request('POST', `/api/schedules/${id}/run`), {
     refreshes: READS,
     onDone: ({ job }) => navigate(`/jobs/${job.id}`),
   });

@@ -17,7 +17,7 @@ const NIGHT = { 'quiet.from': '22:00', 'quiet.to': '07:00' };
 const QUIET_PARTS = ['quiet.from', 'quiet.to', 'quiet.timeZone'];
 
 export function AlarmsPanel({ email }: { readonly email: string }): ReactElement {
-  const read = useRead<Alarms>(AT);
+  const read = useRead(AT);
   return (
     <Panel title={t.alarms.title}>
       {read.data === undefined ? (
@@ -37,7 +37,7 @@ function AlarmsForm({ alarms, email }: { readonly alarms: Alarms; readonly email
   const save = useAction(
     () => {
       const recipients = addresses.split(/[\s,;]+/).filter((address) => address !== '');
-      return request<Alarms>('PUT', AT, { ...form.answers(), recipients });
+      return request('PUT', AT, { ...form.answers(), recipients });
     },
     {
       onDone: (saved) => showToast(t.alarms.saved(t.alarms.states[stateOf(saved)])),
@@ -45,7 +45,7 @@ function AlarmsForm({ alarms, email }: { readonly alarms: Alarms; readonly email
       showsError: true,
     },
   );
-  const test = useAction(() => request<{ recipients: string[] }>('POST', `${AT}/test`), {
+  const test = useAction(() => request('POST', `${AT}/test`), {
     onDone: ({ recipients }) => showToast(t.alarms.tested(recipients.length)),
     refreshes: READS,
     showsError: true,

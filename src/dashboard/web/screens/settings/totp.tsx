@@ -71,15 +71,15 @@ function AskPassword(props: {
   const [password, setPassword] = useState('');
   const send = useAction(
     () =>
-      request<{ secret?: string; uri?: string; recoveryCodes?: string[] }>('POST', `/manage/totp/${verb}`, {
+      request('POST', `/manage/totp/${verb}`, {
         password,
       }),
     {
       refreshes: ['/manage/account'],
       showsError: true,
-      onDone: ({ secret, uri, recoveryCodes }) => {
-        if (secret !== undefined && uri !== undefined) onNext({ kind: 'scan', secret, uri });
-        else if (recoveryCodes !== undefined) onNext({ kind: 'codes', codes: recoveryCodes });
+      onDone: (answer) => {
+        if ('secret' in answer) onNext({ kind: 'scan', ...answer });
+        else if ('recoveryCodes' in answer) onNext({ kind: 'codes', codes: answer.recoveryCodes });
         else onClose();
       },
     },
@@ -116,14 +116,11 @@ function Scan(props: {
 }): ReactElement {
   const { secret, uri, onClose, onNext } = props;
   const [code, setCode] = useState('');
-  const confirm = useAction(
-    () => request<{ recoveryCodes: string[] }>('POST', '/manage/totp/confirm', { code: code.replace(/\s/g, '') }),
-    {
-      refreshes: ['/manage/account'],
-      showsError: true,
-      onDone: ({ recoveryCodes }) => onNext({ kind: 'codes', codes: recoveryCodes }),
-    },
-  );
+  const confirm = useAction(() => request('POST', '/manage/totp/confirm', { code: code.replace(/\s/g, '') }), {
+    refreshes: ['/manage/account'],
+    showsError: true,
+    onDone: ({ recoveryCodes }) => onNext({ kind: 'codes', codes: recoveryCodes }),
+  });
   return (
     <FormDialog
       title={words.scan}

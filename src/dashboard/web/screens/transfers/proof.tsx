@@ -22,7 +22,7 @@ export function Proof({ transfer }: { readonly transfer: TransferDetail }): Reac
   const { id, type, status, digest, noDigest, receipt } = transfer;
   const hasContent = status === 'success' && (noDigest !== null || WITH_CONTENT.includes(type));
   if (digest === null && receipt === null && !hasContent) return null;
-  const path = `/api/transfers/${id}/receipt`;
+  const path = `/api/transfers/${id}/receipt` as const;
   return (
     <Panel title={words.title}>
       <div className="panel-body stack">

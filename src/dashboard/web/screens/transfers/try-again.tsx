@@ -1,7 +1,7 @@
 /** The button that repeats a failed transfer. */
 import { type ReactElement, useRef } from 'react';
 import { request, segment, withQuery } from '../../api/client.ts';
-import type { Repeated, Transfer, TransferDetail } from '../../api/types.ts';
+import type { Transfer, TransferDetail } from '../../api/types.ts';
 import { t } from '../../texts/texts.ts';
 import { ActionButton } from '../../ui/actions.tsx';
 import { LinkButton } from '../../ui/basics.tsx';
@@ -33,14 +33,14 @@ export function TryAgain(props: {
           icon={RotateCw}
           run={() => {
             row.current = place.current?.closest('[role=row]');
-            return request<Repeated>('POST', `/manage/transfers/${id}/again`);
+            return request('POST', `/manage/transfers/${id}/again`);
           }}
           says={words.done}
           refreshes={['/manage/transfers', '/manage/overview', '/api/list']}
           onDone={(repeated) => {
             const hasFocus =
               document.activeElement === document.body || place.current?.contains(document.activeElement);
-            if (onDone !== undefined) onDone(repeated.transfer.id);
+            if (onDone !== undefined && 'transfer' in repeated) onDone(repeated.transfer.id);
             else if (hasFocus === true) row.current?.querySelector('a')?.focus();
           }}
         >

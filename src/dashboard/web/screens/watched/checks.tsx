@@ -2,7 +2,7 @@
 import { type ReactElement, useState } from 'react';
 import { request, withQuery } from '../../api/client.ts';
 import { useAction, useRead, useRows } from '../../api/hooks.ts';
-import type { Check, CheckedEntry, KnownFile } from '../../api/types.ts';
+import type { Check, KnownFile } from '../../api/types.ts';
 import { formatBytes, formatDuration, formatNumber } from '../../format.ts';
 import { t } from '../../texts/texts.ts';
 import { ConfirmAction } from '../../ui/actions.tsx';
@@ -14,12 +14,14 @@ const MAX_SHOWN = 1_000;
 const TONES: Readonly<Record<Check['outcome'], Tone>> = { succeeded: 'good', failed: 'bad', skipped: 'warn' };
 const words = t.watched;
 
-export function Checks({ path }: { readonly path: string }): ReactElement {
+export type FolderPath = `/manage/watched-folders/${string}`;
+
+export function Checks({ path }: { readonly path: FolderPath }): ReactElement {
   const [shown, setShown] = useState<Check>();
   return (
     <>
       <List
-        list={useRows<Check>(`${path}/checks`, 'checks', { everyMs: 5_000 })}
+        list={useRows(`${path}/checks`, 'checks', { everyMs: 5_000 })}
         label={words.checks}
         none={t.words.notChecked}
         columns={[
@@ -53,8 +55,14 @@ export function Checks({ path }: { readonly path: string }): ReactElement {
   );
 }
 
-function Reasons({ path, onClose }: { readonly path: string; readonly onClose: () => void }): ReactElement {
-  const list = useRows<CheckedEntry>(path, 'entries');
+function Reasons({
+  path,
+  onClose,
+}: {
+  readonly path: `${FolderPath}/checks/${string}`;
+  readonly onClose: () => void;
+}): ReactElement {
+  const list = useRows(path, 'entries');
   const found = list.rows?.length ?? 0;
   return (
     <Dialog title={words.check.reasonsTitle} onClose={onClose} size="large">
@@ -95,12 +103,10 @@ export function countsText(counts: Readonly<Record<string, number>> | null): str
 
 const PAGE = 50;
 
-export function KnownFiles({ path }: { readonly path: string }): ReactElement {
+export function KnownFiles({ path }: { readonly path: FolderPath }): ReactElement {
   const [after, setAfter] = useState<readonly string[]>([]);
   const [isForgetting, setForgetting] = useState(false);
-  const read = useRead<{ files: KnownFile[]; total: number }>(
-    withQuery(`${path}/files`, { after: after.at(-1), limit: PAGE }),
-  );
+  const read = useRead(withQuery(`${path}/files`, { after: after.at(-1), limit: PAGE }));
   const forget = useAction((one: string) => request('POST', `${path}/forget`, { path: one }), {
     says: words.known.forgotten,
     refreshes: [path],

@@ -2,7 +2,7 @@
 import type { ReactElement } from 'react';
 import { useLocation } from 'wouter';
 import { useRead } from '../../api/hooks.ts';
-import type { Connection, WatchedFolder } from '../../api/types.ts';
+import type { WatchedFolder } from '../../api/types.ts';
 import { t } from '../../texts/texts.ts';
 import { LinkButton } from '../../ui/basics.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
@@ -17,7 +17,7 @@ const hasEnd = (draft: Draft): boolean =>
 
 export function WatchForm(props: { readonly former?: WatchedFolder; readonly onClose: () => void }): ReactElement {
   const { former, onClose } = props;
-  const connections = useRead<{ connections: Connection[] }>('/manage/connections').data?.connections;
+  const connections = useRead('/manage/connections').data?.connections;
   const [, navigate] = useLocation();
   const form = useForm(['watchedFolder'], {
     former,

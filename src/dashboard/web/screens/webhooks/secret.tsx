@@ -12,9 +12,15 @@ export function NewSecret(props: { readonly secret: string; readonly onClose: ()
   return <ShownOnce {...words} codes={[{ code: props.secret, label: words.label }]} onClose={props.onClose} />;
 }
 
-export function RotateSecret({ path, onClose }: { readonly path: string; readonly onClose: () => void }): ReactElement {
+export function RotateSecret({
+  path,
+  onClose,
+}: {
+  readonly path: `/api/webhooks/${string}`;
+  readonly onClose: () => void;
+}): ReactElement {
   const [secret, setSecret] = useState<string>();
-  const rotate = useAction(() => request<{ secret: string }>('POST', `${path}/rotate-secret`), {
+  const rotate = useAction(() => request('POST', `${path}/rotate-secret`), {
     showsError: true,
     onDone: (answer) => setSecret(answer.secret),
   });

@@ -9,9 +9,15 @@ import { Button, Failure, Notice } from '../../ui/basics.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Exchange } from '../deliveries/exchange.tsx';
 
-export function TestDialog({ path, onClose }: { readonly path: string; readonly onClose: () => void }): ReactElement {
+export function TestDialog({
+  path,
+  onClose,
+}: {
+  readonly path: `/api/webhooks/${string}`;
+  readonly onClose: () => void;
+}): ReactElement {
   const words = t.deliveries.tester;
-  const test = useAction(() => request<{ test: WebhookTest }>('POST', `${path}/test`), { showsError: true });
+  const test = useAction(() => request('POST', `${path}/test`), { showsError: true });
   const { mutate: send } = test;
   useEffect(() => send(undefined), [send]);
   const result = test.data?.test;
