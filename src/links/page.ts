@@ -81,6 +81,8 @@ function uploadPage(
   ];
   const texts = {
     states: words.states,
+    total: words.total,
+    receipt: words.receipt,
     codes: words.errors.codes,
     server: words.errors.server,
     network: words.errors.network,
@@ -88,12 +90,15 @@ function uploadPage(
   const data = { words: texts, language, maxBytes, isOne };
   const storedAs = link.filename === null ? '' : `<p>${filled(words.upload.storedAs, link.filename)}</p>`;
   return document(language, title, [
-    `<p>${escapeHtml(words.upload.lead)}</p>${about(link)}${storedAs}`,
+    `${from(link, isOne ? words.upload.leadOfOne : words.upload.leadOf)}${about(link)}`,
+    link.sender === null ? `<p>${escapeHtml(words.upload.lead)}</p>` : '',
+    storedAs,
     `<div class="drop" data-page="${escapeHtml(JSON.stringify(data))}">`,
     `<p>${escapeHtml(isOne ? words.upload.dropOne : words.upload.drop)}</p>`,
     `<label class="button"><input type="file"${isOne ? '' : ' multiple'}>${escapeHtml(isOne ? words.upload.chooseOne : words.upload.choose)}</label>`,
     '</div>',
-    `<ul class="files" aria-live="polite"></ul>${factList(facts)}`,
+    '<p class="total" role="status"></p>',
+    `<ul class="files"></ul>${factList(facts)}`,
     `<noscript><p>${escapeHtml(words.upload.noScript)}</p><pre>curl -T FILE '…?filename=FILE'</pre></noscript>`,
   ]);
 }
@@ -109,7 +114,7 @@ function downloadPage(
     [words.facts.expires, timeIn(language, link.expiresAt)] as const,
   ];
   return document(language, words.download.title, [
-    `${about(link)}<p class="name">${name(file.name)}</p>${factList(facts)}`,
+    `${from(link, words.download.leadOf)}${about(link)}<p class="name">${name(file.name)}</p>${factList(facts)}`,
     `<p><a class="button" href="?download=1" download>${escapeHtml(words.download.button)}</a></p>`,
   ]);
 }
@@ -123,6 +128,11 @@ function explain({ errors }: PageTexts, error: GatewayError): string {
   if (error.code === 'unknown_item') return errors.unknown;
   if (error.code === 'gone') return `${errors.changed} ${errors.ask}`;
   return errors.codes[error.code] ?? errors.server;
+}
+
+/** Who made the link. */
+function from({ sender }: OpenedLink, lead: string): string {
+  return sender === null ? '' : `<p>${filled(lead, sender)}</p>`;
 }
 
 /** What the link is for. */

@@ -1,5 +1,6 @@
 /** Links in a browser: made, used without an account, inspected and revoked; and their public pages. */
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
@@ -29,6 +30,7 @@ before(async () => {
 after(() => desk.close());
 
 const dialog = () => page.getByRole('dialog');
+const sha256 = (bytes: Buffer | string): string => createHash('sha256').update(bytes).digest('hex');
 const links = () => page.getByRole('table', { name: 'Links' });
 const stored = (name: string): Buffer => readFileSync(path.join(desk.sandboxFolder, 'in', name));
 const choose = (...files: readonly { name: string; bytes: Buffer }[]): Promise<void> =>
@@ -79,9 +81,16 @@ test('a link is made with the folder picker, shown once, used on its page, count
   await visitor.getByText('Stored as two.txt').waitFor();
   assert.ok(stored('ünï <b>"1".bin').equals(large));
   assert.equal(stored('two.txt').toString(), 'two');
+  await visitor.getByRole('status').getByText('2 files are stored.').waitFor();
   await isSound('the page with files');
+  const receipt = visitor.waitForEvent('download');
+  await visitor.getByRole('button', { name: 'Save a receipt' }).click();
+  const saved = readFileSync(await (await receipt).path(), 'utf8');
+  for (const part of ['ünï <b>"1".bin', '6,000,000 bytes', sha256(large), sha256('two')])
+    assert.ok(saved.includes(part), saved);
   await choose({ name: 'three.txt', bytes: Buffer.from('three') });
   await visitor.getByText('This link has ended.').waitFor();
+  await visitor.getByText('2 files are stored. 1 file is not.').waitFor();
 
   await page.reload();
   const row = links().getByRole('row', { name: '/in' });
@@ -141,13 +150,16 @@ test('a file is dropped, its failure is explained, and it is sent again', async 
 
 test('a file is downloaded from its page, in the language of the reader; views of the page count nothing', async () => {
   const note = 'Zum <b>Lesen</b>';
-  const url = await make({ operation: 'download', path: '/report.txt', filename: 'Bericht <i>.txt', maxUses: 1, note });
+  const sender = 'Müller & <b>Söhne</b>';
+  const file = { path: '/report.txt', filename: 'Bericht <i>.txt' };
+  const url = await make({ operation: 'download', ...file, maxUses: 1, sender, note });
   await outside.context.close();
   const german = await desk.browser.newContext({ locale: 'de-DE', timezoneId: 'Asia/Tokyo' });
   visitor = await german.newPage();
   for (let visit = 0; visit < 3; visit++) await visitor.goto(url);
   await visitor.getByRole('heading', { name: 'Eine Datei herunterladen' }).waitFor();
   await visitor.getByText('10 Byte').waitFor();
+  await visitor.getByText(`${sender} hat eine Datei für Sie.`).waitFor();
   await visitor.getByText(note).waitFor();
   const shown = await visitor.evaluate(`(() => {
     const { dateTime, textContent } = document.querySelector('time');

@@ -357,6 +357,7 @@ export const fields: ThingTexts = {
       hint: 'Dateien gehen nur hierhin. Hier kann niemand etwas sehen oder ändern.',
     },
     filename: { label: 'Dateiname', hint: 'Leer: wie der Absender sie nennt.' },
+    sender: { label: 'Wer fragt?', hint: 'Ihr Name oder Ihre Firma, oben auf der Seite. Leer: nichts.' },
     note: { label: 'Worum geht es?', hint: 'Alle, die den Link haben, lesen es. Leer: nichts.' },
     overwrite: { label: 'Darf eine Datei ersetzen', hint: 'Sonst wird ein Name abgelehnt, den es schon gibt.' },
     digest: { label: 'SHA-256', hint: 'Eine andere Datei als die mit dieser Prüfsumme wird abgelehnt.' },

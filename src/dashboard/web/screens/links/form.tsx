@@ -60,7 +60,7 @@ export function LinkForm(props: {
       onClose={onClose}
       groups={[
         { names: ['operation', 'connectionId', 'path'], isPlain: true },
-        { names: ['expiresAt', 'maxUses', 'maxBytes', 'filename', 'note'] },
+        { names: ['expiresAt', 'maxUses', 'maxBytes', 'filename', 'sender', 'note'] },
         { title: t.common.more, names: ['digest', 'overwrite'], isPlain: true },
       ]}
       special={{
