@@ -12,7 +12,10 @@ import { isImpatience, isStatus, STATUS, translate } from '../wire/replies.js';
 const BUDGET_BYTES = 3.5 * 1024 * 1024;
 /** Chunks requested at once at the beginning; each chunk that the consumer had to wait for allows one more. */
 const FIRST_CHUNKS = 4;
-/** The budget on a long line, for a consumer that keeps up: nearly all of it is on the line, not in memory. */
+/**
+ * The budget on a long line, for a consumer that keeps up, and for a range: nearly all of it is on the line, not in
+ * memory.
+ */
 const LONG_LINE_BUDGET_BYTES = 8 * 1024 * 1024;
 /** Each further session adds so much to it. */
 const SESSION_BUDGET_BYTES = 4 * 1024 * 1024;
@@ -80,7 +83,9 @@ export class SftpSource extends Readable {
     const { maxReadBytes, shortestReplyMs } = plan.lanes.own.channel;
     // On a long line, a small window would be empty for most of the first round trips.
     const firstBytes = shortestReplyMs < LONG_LINE_MS ? FIRST_CHUNKS * maxReadBytes : BUDGET_BYTES;
-    const isWide = plan.hold.stretch(firstBytes);
+    const extraBytes = shortestReplyMs < LONG_LINE_MS ? 0 : extraOfRange(plan);
+    const isWhole = extraBytes > 0 && plan.hold.stretch(firstBytes + extraBytes);
+    const isWide = isWhole || plan.hold.stretch(firstBytes);
     super({ highWaterMark: isWide ? HIGH_WATER_BYTES : Math.min(maxReadBytes, HIGH_WATER_BYTES) });
     this.#plan = plan;
     this.#nextAsked = plan.start;
@@ -90,7 +95,8 @@ export class SftpSource extends Readable {
     this.#hasEnded = !plan.isToEnd;
     // Every transfer may have one chunk at a time.
     this.#windowBytes = isWide ? firstBytes : maxReadBytes;
-    if (isWide && firstBytes > OWN_WINDOW_BYTES) plan.lanes.own.channel.widenWindow(2 * firstBytes);
+    if (isWhole) this.#takeExtra(extraBytes);
+    if (isWide && firstBytes > OWN_WINDOW_BYTES) plan.lanes.own.channel.widenWindow(2 * this.#windowBytes);
     if (head !== undefined && head.length > 0) {
       this.#nextAsked += head.length;
       this.#push(head);
@@ -247,10 +253,14 @@ export class SftpSource extends Readable {
     lanes.consider(this.#end - this.#nextAsked, () => this.#ask(false));
     if (this.#windowBytes + step > LONG_LINE_BUDGET_BYTES + lanes.sessions * SESSION_BUDGET_BYTES) return;
     if (memory.extraWindowBytes + step > LONG_LINE_EXTRA_BYTES) return;
-    memory.extraWindowBytes += step;
-    this.#extraBytes += step;
-    this.#windowBytes += step;
+    this.#takeExtra(step);
     for (const lane of lanes.all) lane.channel.widenWindow(2 * LONG_LINE_BUDGET_BYTES);
+  }
+
+  #takeExtra(bytes: number): void {
+    this.#plan.memory.extraWindowBytes += bytes;
+    this.#extraBytes += bytes;
+    this.#windowBytes += bytes;
   }
 
   #giveExtraBack(): void {
@@ -304,6 +314,13 @@ export class SftpSource extends Readable {
     lanes.own.channel.close(lanes.own.handle).catch(() => undefined);
     void lanes.release(false);
   }
+}
+
+/** A client waits for all of a range: what the budget leaves out would cost it another round trip. */
+function extraOfRange({ length, isToEnd, memory }: SourcePlan): number {
+  const extra = Math.min(length, LONG_LINE_BUDGET_BYTES) - BUDGET_BYTES;
+  const isFree = memory.extraWindowBytes + extra <= LONG_LINE_EXTRA_BYTES;
+  return isToEnd || !isFree ? 0 : Math.max(0, extra);
 }
 
 /** The first bytes of an open file. */
