@@ -21,7 +21,7 @@ export interface Download {
   readonly sentBytes: () => number;
   /** Destroying it ends the operation as client_gone. */
   readonly body: Readable | undefined;
-  /** Replaces `body`: a short file, whose operation has ended. Both are absent if `skipBody` returned true. */
+  /** Replaces `body`: a short file, whose operation has ended. Both are absent if the answer needs no body. */
   readonly whole?: Buffer | undefined;
   /** SHA-256 of the whole file, if it was wanted and is known before its bytes are sent. */
   readonly digest?: Buffer | undefined;
@@ -32,7 +32,9 @@ export interface DownloadOptions {
   readonly select?: SelectRange | undefined;
   /** Larger files fail with `error`; before anything is sent if the server reports the right size. */
   readonly limit?: { readonly bytes: number; readonly error: () => GatewayError } | undefined;
-  /** Called before the file is opened: true = the answer needs no body (HEAD, not modified). */
+  /** The answer has no body (HEAD): the file is not opened. */
+  readonly factsOnly?: boolean;
+  /** Checks the conditions of the request, before `select`, and may throw; true = the answer needs no body. */
   readonly skipBody?: ((info: FileInfo) => boolean) | undefined;
   /** Checks the digest of the whole file before its last bytes are sent. Throws if it is not the expected one. */
   readonly verify?: ((digest: Buffer) => void) | undefined;
@@ -48,7 +50,7 @@ export async function openDownload(
   operations: Operations,
   request: OperationRequest,
   reference: PathReference,
-  { select, skipBody, limit, verify, shown }: DownloadOptions,
+  { select, factsOnly = false, skipBody, limit, verify, shown }: DownloadOptions,
 ): Promise<Download> {
   const running = await operations.begin(request);
   const { operation } = running;
@@ -67,19 +69,32 @@ export async function openDownload(
     memory?.require(BODY_BYTES);
     const path = await reference(remote);
     operation.locate(path, baseName(path));
-    if (skipBody !== undefined) {
+    const answerFacts = async (info: FileInfo): Promise<void> => {
+      const measured = info.size === 0 ? await measureContent(remote, path) : { info, length: info.size };
+      opened.resolve({ path, file: { info: measured.info }, length: measured.length });
+    };
+    if (factsOnly) {
       const info = await remote.stat(path);
       if (info.isDirectory) throw new GatewayError('is_a_folder', `${path} is a folder`, { step: 'open' });
       requireFitting(info.size);
-      if (skipBody(info)) {
-        const measured = info.size === 0 ? await measureContent(remote, path) : { info, length: info.size };
-        return opened.resolve({ path, file: { info: measured.info }, length: measured.length });
-      }
+      skipBody?.(info);
+      return answerFacts(info);
     }
-    const choose = (info: FileInfo): ByteRange | undefined => (requireFitting(info.size), select?.(info));
-    const chosen: SelectRange = Object.assign(choose, { isCheck: select === undefined });
-    const isAsked = select !== undefined || limit !== undefined;
-    const first = await remote.read(path, isAsked ? chosen : undefined);
+    let unneeded: FileInfo | undefined;
+    const choose = (info: FileInfo): ByteRange | undefined => {
+      requireFitting(info.size);
+      if (skipBody?.(info) === true) {
+        unneeded = info;
+        throw new GatewayError('internal', `the bytes of ${path} are not needed`, { step: 'open' });
+      }
+      return select?.(info);
+    };
+    const chosen: SelectRange = Object.assign(choose, { isCheck: select === undefined && skipBody === undefined });
+    const isAsked = select !== undefined || skipBody !== undefined || limit !== undefined;
+    const first = await remote.read(path, isAsked ? chosen : undefined).catch((error: unknown) => {
+      if (unneeded === undefined) throw error;
+    });
+    if (first === undefined) return unneeded && answerFacts(unneeded);
     operation.mark('transfer');
     attempt.committed();
     const { file, length } = await wholeIfShort(first);

@@ -14,7 +14,7 @@ export async function lookAt(call: Call, connection: Connection, key: string): P
   const reference = referToKey(connection, key);
   const request = operationOf(call, connection, 'exists', key);
   if (!isFolderKey(key)) {
-    const { info } = await openDownload(operations, request, reference, { skipBody: () => true }).catch(asNoSuchKey);
+    const { info } = await openDownload(operations, request, reference, { factsOnly: true }).catch(asNoSuchKey);
     return info;
   }
   const { result } = await operations.run(request, (operation) => findFile(operation, reference));

@@ -15,6 +15,7 @@ import { openDownload, readFile } from '../../src/operations/get.js';
 import { type Operation, type OperationRequest, type OperationResult } from '../../src/operations/operation.js';
 import { referTo, type PathReference } from '../../src/operations/path-reference.js';
 import { putFile, type PutRequest, type Target } from '../../src/operations/put.js';
+import type { RemotePath } from '../../src/remotes/path.js';
 import type { Remote } from '../../src/remotes/remote.js';
 import type { OpenTransfer } from '../../src/storage/storage.js';
 import { openTest } from '../storage/databases.js';
@@ -253,9 +254,42 @@ describe('openDownload', () => {
     writeFileSync(join(rig.folder, 'empty'), '');
     const empty = await open({}, {}, '/empty');
     assert.deepEqual([empty.whole?.length, empty.body], [0, undefined]);
-    const head = await open({ skipBody: () => true });
+    const head = await open({ factsOnly: true });
     assert.deepEqual([head.body, head.length], [undefined, 300_000]);
     assert.equal((await rig.newest()).status, 'success');
+    await nothingLeased();
+  });
+
+  test('a condition is checked while the file is opened: it is not looked up before', async (t) => {
+    let looks = 0;
+    const watched: PathReference = (remote) => {
+      const stat = remote.stat.bind(remote);
+      t.mock.method(remote, 'stat', (path: RemotePath) => {
+        looks += 1;
+        return stat(path);
+      });
+      return at('/big.bin')(remote);
+    };
+    const ask = (options: Parameters<typeof openDownload>[3]) =>
+      openDownload(rig.operations, rig.request('download'), watched, options);
+    const seen: number[] = [];
+    const isMet = ({ size }: { readonly size: number }): boolean => seen.push(size) === 0;
+    const part = await ask({ skipBody: isMet, select: () => ({ start: 10, end: 99_999 }) });
+    assert.deepEqual(await buffer(part.body as Readable), big.subarray(10, 100_000));
+    const all = await ask({ skipBody: isMet });
+    assert.ok((await buffer(all.body as Readable)).equals(big));
+    assert.ok(seen.length >= 2 && seen.every((size) => size === 300_000));
+    const select = t.mock.fn(() => undefined);
+    const unchanged = await ask({ skipBody: () => true, select });
+    assert.deepEqual([unchanged.body, unchanged.whole, unchanged.length], [undefined, undefined, 300_000]);
+    assert.equal(select.mock.callCount(), 0);
+    assert.equal((await rig.newest()).status, 'success');
+    const refused = new GatewayError('already_exists', 'another version');
+    const refuse = (): never => {
+      throw refused;
+    };
+    await assert.rejects(ask({ skipBody: refuse }), (error) => error === refused);
+    assert.equal(looks, 0);
     await nothingLeased();
   });
 
@@ -277,7 +311,7 @@ describe('openDownload', () => {
 
   test('a missing file, a folder and an impossible range fail before anything streams', async () => {
     await assert.rejects(open({}, {}, '/absent'), withCode('not_found'));
-    await assert.rejects(open({ skipBody: () => true }, {}, '/'), withCode('is_a_folder'));
+    await assert.rejects(open({ factsOnly: true }, {}, '/'), withCode('is_a_folder'));
     const badRange = new GatewayError('bad_range', 'outside');
     const refuse = (): never => {
       throw badRange;

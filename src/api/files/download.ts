@@ -112,8 +112,7 @@ export const downloadFile = endpoint({
   const isHead = input.request.method === 'HEAD';
   const request = operationFor(input, connection, isHead ? 'exists' : 'download', path);
   const validators = (info: FileInfo): Validators => validatorsOf(services, connection, info);
-  const options =
-    format === 'json' ? { skipBody: isHead ? () => true : undefined } : conditions(input, isHead, validators);
+  const options = format === 'json' ? { factsOnly: isHead } : conditions(input, isHead, validators);
   const file = await openDownload(services.operations, request, reference, options);
   return format === 'json' ? asJson(services, file) : asFile(input, file, validators(file.info));
 });
@@ -157,7 +156,8 @@ export function conditions(
   return {
     select:
       range === undefined || isHead ? undefined : (info) => selectRange(headers, info.size, validators(info).entityTag),
-    skipBody: isHead ? () => true : conditional ? (info) => isNotModified(headers, validators(info)) : undefined,
+    factsOnly: isHead,
+    skipBody: conditional && !isHead ? (info) => isNotModified(headers, validators(info)) : undefined,
   };
 }
 

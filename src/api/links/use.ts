@@ -234,15 +234,13 @@ async function fetch(input: Input, services: Services, { link, connection }: Ope
   const path = pathOf(link);
   const request = operationOf(input, { link, connection }, isHead ? 'exists' : 'download', path);
   const validators = (info: FileInfo) => validatorsOf(services, connection, info);
-  // Parts of a file cannot be compared with the digest of the whole.
-  const { select, skipBody } = conditions(digest === null ? input : WITHOUT_CONDITIONS, isHead, validators);
   const file = await openDownload(
     operations,
     { ...request, link: isHead ? { id: link.id } : links.service.useOf(link) },
     fixed(path),
     {
-      select,
-      skipBody,
+      // Parts of a file cannot be compared with the digest of the whole.
+      ...conditions(digest === null ? input : WITHOUT_CONDITIONS, isHead, validators),
       limit: limitOf(link),
       verify: digest === null ? undefined : (actual) => requireSame(digest, actual),
       shown,
@@ -263,7 +261,7 @@ async function page(input: Input, services: Services, opened: Opened): Promise<H
   }
   const path = pathOf(link);
   const request = { ...operationOf(input, opened, 'exists', path), link: { id: link.id } };
-  const { info } = await openDownload(services.operations, request, fixed(path), { skipBody: () => true });
+  const { info } = await openDownload(services.operations, request, fixed(path), { factsOnly: true });
   const name = link.filename ?? baseName(path);
   const file = { name: name.toWellFormed(), size: info.size };
   return { status: 200, headers: PAGE_HEADERS, body: linkPage(headers, { download: link, file }) };

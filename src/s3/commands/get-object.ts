@@ -23,8 +23,8 @@ async function answerObject(call: Call, isHead: boolean): Promise<HttpAnswer> {
   const file = await openDownload(services.operations, operation, referToKey(connection, key), {
     select:
       headers.has('range') && !isHead ? (info) => selectRange(headers, info.size, `"${etagOf(info)}"`) : undefined,
-    skipBody:
-      isHead || isConditional(headers) ? (info) => (unchanged = isUnchanged(headers, info)) || isHead : undefined,
+    factsOnly: isHead,
+    skipBody: isConditional(headers) ? (info) => (unchanged = isUnchanged(headers, info)) : undefined,
   }).catch(asNoSuchKey);
   return unchanged ? { status: 304, headers: fieldsOf(call, file.info) } : answerFile(call, file);
 }

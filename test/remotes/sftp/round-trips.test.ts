@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, beforeEach, describe, test } from 'node:test';
+import { GatewayError } from '../../../src/base/errors.js';
 import type { Remote, SelectRange } from '../../../src/remotes/remote.js';
 import { putWhole, streamOf } from '../../../src/remotes/whole.js';
 import { startTappedSshd, type TappedSshd } from '../../servers/sftp-tap.js';
@@ -99,6 +100,19 @@ for (const kind of ['/', 'a folder'] as const) {
         },
         ['OPEN STAT', 'FSTAT READ READ', 'CLOSE'],
         ['REALPATH REALPATH OPEN STAT', 'FSTAT READ READ', 'CLOSE'],
+      ));
+
+    test('a file whose bytes are not needed once it was looked at', () =>
+      asks(
+        async () => {
+          const refusal = new GatewayError('already_exists', 'another version');
+          const refuse = (): never => {
+            throw refusal;
+          };
+          await assert.rejects(remote.read(at('large'), refuse), (error) => error === refusal);
+        },
+        ['OPEN STAT', 'CLOSE'],
+        ['REALPATH REALPATH OPEN STAT', 'CLOSE'],
       ));
 
     test('a small file that is looked at first, and read whole', () =>
