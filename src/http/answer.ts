@@ -86,11 +86,42 @@ interface ByteRange {
 /** RFC 9110, 14.1.2. The parser would read `0x10` as 0, and send another part than requested. */
 const RANGES = /^bytes=\s*(?:\d*-\d*\s*(?:,\s*|$))+$/i;
 
+const ONE_RANGE = /^bytes=(\d*)-(\d*)$/i;
+
+/** A range of a file whose size is not known yet: from `start` on, to `end` or the end of the file, or its last bytes. */
+type LikelyRange = { readonly start: number; readonly end?: number } | { readonly last: number };
+
+interface RangeChooser<File> {
+  (file: File): ByteRange | undefined;
+  /** What it chooses in a file that is long enough, and that the client does not have. */
+  readonly likely: LikelyRange | undefined;
+}
+
+/** Chooses the range that a request asks for, if any, once the file is found. `tagOf`: its entity tag. */
+export function rangeChooser<File extends { readonly size: number }>(
+  headers: Headers,
+  tagOf: (file: File) => string | undefined,
+): RangeChooser<File> | undefined {
+  if (!headers.has('range')) return undefined;
+  const choose = (file: File): ByteRange | undefined => selectRange(headers, file.size, tagOf(file));
+  const mayHaveIt = headers.has('if-none-match') || headers.has('if-modified-since');
+  return Object.assign(choose, { likely: mayHaveIt ? undefined : likelyRange(headers) });
+}
+
+function likelyRange(headers: Headers): LikelyRange | undefined {
+  const [, from, to] = ONE_RANGE.exec(headers.get('range') ?? '') ?? [];
+  const [start, end] = [Number(from), Number(to)];
+  if (!Number.isSafeInteger(start) || !Number.isSafeInteger(end)) return undefined;
+  if (from === '') return end === 0 ? undefined : { last: end };
+  if (to === '') return { start };
+  return end < start ? undefined : { start, end };
+}
+
 /**
  * The one range that a Range field requests; undefined = send everything (no field, a malformed one, another unit,
  * several ranges, or an If-Range that no longer matches). @throws GatewayError bad_range outside the file
  */
-export function selectRange(headers: Headers, size: number, entityTag: string | undefined): ByteRange | undefined {
+function selectRange(headers: Headers, size: number, entityTag: string | undefined): ByteRange | undefined {
   const field = headers.get('range');
   if (field === undefined || !rangeStillHolds(headers.get('if-range'), entityTag)) return undefined;
   if (!RANGES.test(field)) return undefined;

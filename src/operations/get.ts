@@ -89,7 +89,8 @@ export async function openDownload(
       }
       return select?.(info);
     };
-    const chosen: SelectRange = Object.assign(choose, { isCheck: select === undefined && skipBody === undefined });
+    const isCheck = select === undefined && skipBody === undefined;
+    const chosen: SelectRange = Object.assign(choose, { isCheck, likely: select?.likely });
     const isAsked = select !== undefined || skipBody !== undefined || limit !== undefined;
     const first = await remote.read(path, isAsked ? chosen : undefined).catch((error: unknown) => {
       if (unneeded === undefined) throw error;

@@ -85,7 +85,12 @@ export interface SelectRange {
   (info: FileInfo): ByteRange | undefined;
   /** It throws or reads everything, so no range has to be prepared. */
   readonly isCheck?: boolean;
+  /** What it chooses in a file that is long enough, and that it does not refuse. */
+  readonly likely?: LikelyRange | undefined;
 }
+
+/** A range of a file whose size is not known yet: from `start` on, to `end` or the end of the file, or its last bytes. */
+export type LikelyRange = { readonly start: number; readonly end?: number } | { readonly last: number };
 
 interface Opened {
   /** As the server reports it; if `whole` is the whole file, its size is that of the content. */

@@ -3,7 +3,7 @@ import { refusal } from '../../base/errors.js';
 import { base64, count, object, oneOf, oneOrMore, success, text, withDefault } from '../../contract/schema.js';
 import { connectionParameter, fileParameters } from '../../contract/file-request.js';
 import type { Connection } from '../../connections/connection.js';
-import { attachment, fileHeaders, isNotModified, NO_PAGE, selectRange, type Validators } from '../../http/answer.js';
+import { attachment, fileHeaders, isNotModified, NO_PAGE, rangeChooser, type Validators } from '../../http/answer.js';
 import { reprDigest } from '../../http/repr-digest.js';
 import type { HttpAnswer, RequestContext } from '../../http/types.js';
 import { openArchive } from '../../operations/archive/archive.js';
@@ -151,11 +151,9 @@ export function conditions(
   validators: (info: FileInfo) => Validators,
 ): DownloadOptions {
   const { headers } = request;
-  const range = headers.get('range');
   const conditional = headers.has('if-none-match') || headers.has('if-modified-since');
   return {
-    select:
-      range === undefined || isHead ? undefined : (info) => selectRange(headers, info.size, validators(info).entityTag),
+    select: isHead ? undefined : rangeChooser(headers, (info: FileInfo) => validators(info).entityTag),
     factsOnly: isHead,
     skipBody: conditional && !isHead ? (info) => isNotModified(headers, validators(info)) : undefined,
   };

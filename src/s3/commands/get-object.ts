@@ -1,5 +1,5 @@
 import mime from 'mime-types';
-import { NO_PAGE, selectRange } from '../../http/answer.js';
+import { NO_PAGE, rangeChooser } from '../../http/answer.js';
 import type { HttpAnswer } from '../../http/types.js';
 import { type Download, openDownload } from '../../operations/get.js';
 import type { FileInfo } from '../../remotes/remote.js';
@@ -21,8 +21,7 @@ async function answerObject(call: Call, isHead: boolean): Promise<HttpAnswer> {
   const operation = operationOf(call, connection, isHead ? 'exists' : 'download', key);
   let unchanged = false;
   const file = await openDownload(services.operations, operation, referToKey(connection, key), {
-    select:
-      headers.has('range') && !isHead ? (info) => selectRange(headers, info.size, `"${etagOf(info)}"`) : undefined,
+    select: isHead ? undefined : rangeChooser(headers, (info: FileInfo) => `"${etagOf(info)}"`),
     factsOnly: isHead,
     skipBody: isConditional(headers) ? (info) => (unchanged = isUnchanged(headers, info)) : undefined,
   }).catch(asNoSuchKey);

@@ -16,7 +16,7 @@ import type { MoreSessions } from '../../more-sessions.js';
 import { alreadyExists } from '../../obstacles.js';
 import type { RemotePath } from '../../path.js';
 import { RangesAhead } from '../../ranges-ahead.js';
-import { type ByteRange, WHOLE_BYTES } from '../../remote.js';
+import { type ByteRange, type LikelyRange, WHOLE_BYTES } from '../../remote.js';
 import { isWorthMore } from '../../useful-sessions.js';
 import { ListingBounds } from '../../listing.js';
 import { contentMd5, sendBody, streamedError } from '../client/checksums.js';
@@ -63,6 +63,20 @@ interface ListOptions {
   readonly after?: string | undefined;
   /** For listings of more than one folder; absent = the bound of one. */
   readonly maxEntries?: number;
+}
+
+interface AskedObject {
+  readonly key: string;
+  readonly what: string;
+  readonly fields: { readonly IfMatch?: string; readonly Range?: string };
+  readonly signal?: EndSignal | undefined;
+}
+
+interface AnsweredObject {
+  readonly answer: ObjectAnswer;
+  readonly source: Readable;
+  readonly roundTripMs: number;
+  readonly signal: EndSignal;
 }
 
 /** The answer to a GET, whose body is not read yet. */
@@ -232,6 +246,31 @@ export class Bucket {
     return { facts, whole: await readWhole(source, length, sourceOptions) };
   }
 
+  /** What is probably wanted of an object that was not looked at; undefined if the answer does not show its size. */
+  async getLikely(
+    key: string,
+    what: string,
+    likely: LikelyRange,
+  ): Promise<{ facts: ObjectFacts; range: ByteRange; body: Readable } | undefined> {
+    if (!this.calls.traits.now.answersRanges) return undefined;
+    const Range = 'last' in likely ? `bytes=-${likely.last}` : `bytes=${likely.start}-${likely.end ?? ''}`;
+    const asked = await this.#ask({ key, what, fields: { Range } }).catch((error: unknown) => {
+      // It has no such bytes.
+      if (replyOf(error).status !== 416) throw error;
+    });
+    if (asked === undefined) return undefined;
+    const { answer, source } = asked;
+    const range = rangeIn(answer.ContentRange);
+    const size = totalIn(answer.ContentRange);
+    const length = range === undefined ? NaN : range.end - range.start + 1;
+    if (range === undefined || size === undefined || answer.ContentLength !== length) {
+      source.destroy();
+      return undefined;
+    }
+    const opened = this.#opened(asked, what, factsOf(answer, size), length);
+    return { facts: opened.facts, range, body: this.#bodyOf(opened, key, what, range.start) };
+  }
+
   #bodyOf(
     { facts, source, length, sourceOptions, etag, roundTripMs }: OpenObject,
     key: string,
@@ -283,25 +322,14 @@ export class Bucket {
     what: string,
     facts?: ObjectFacts,
     range?: ByteRange,
-    signal: EndSignal = this.calls.context.ending ?? this.calls.context.signal,
+    signal?: EndSignal,
   ): Promise<OpenObject> {
-    const { requests, additions, limits, seen, traits } = this.calls;
-    const about: CallOptions = { step: 'open', what, attempts: IDEMPOTENT_ATTEMPTS, signal };
-    const input = {
-      Bucket: this.name,
-      Key: key,
-      ...additions.opened,
+    const fields = {
       ...(facts?.etag === undefined ? {} : { IfMatch: `"${facts.etag}"` }),
       ...(range === undefined ? {} : { Range: `bytes=${range.start}-${range.end}` }),
     };
-    let askedAt = 0;
-    const ask = (options: SendOptions): Promise<ObjectAnswer> => {
-      askedAt = performance.now();
-      return requests.get(input, options);
-    };
-    const answer = await this.calls.call(ask, about);
-    const roundTripMs = performance.now() - askedAt - connectMs(seen.socket, askedAt);
-    const source = answer.Body as Readable;
+    const asked = await this.#ask({ key, what, fields, signal });
+    const { answer, source } = asked;
     const wanted = range === undefined ? undefined : range.end - range.start + 1;
     const length = answer.ContentLength ?? wanted ?? facts?.size;
     if (length === undefined) {
@@ -315,23 +343,48 @@ export class Bucket {
     if (!isWanted || (answer.ContentLength === undefined && !isRange(answer.ContentRange, range))) {
       source.destroy();
       if (range !== undefined && answer.ContentRange === undefined) {
-        traits.learn('answersRanges', false, 'answered a range with the whole object');
+        this.calls.traits.learn('answersRanges', false, 'answered a range with the whole object');
       }
       throw otherBytes(what);
     }
+    const size = range === undefined ? length : (totalIn(answer.ContentRange) ?? facts?.size);
+    const found = { ...(facts ?? factsOf(answer, length)), ...(size === undefined ? {} : { size }) };
+    return this.#opened(asked, what, found, length);
+  }
+
+  async #ask({ key, what, fields, signal = this.#signal }: AskedObject): Promise<AnsweredObject> {
+    const { requests, additions, seen } = this.calls;
+    const about: CallOptions = { step: 'open', what, attempts: IDEMPOTENT_ATTEMPTS, signal };
+    const input = { Bucket: this.name, Key: key, ...additions.opened, ...fields };
+    let askedAt = 0;
+    const ask = (options: SendOptions): Promise<ObjectAnswer> => {
+      askedAt = performance.now();
+      return requests.get(input, options);
+    };
+    const answer = await this.calls.call(ask, about);
+    const roundTripMs = performance.now() - askedAt - connectMs(seen.socket, askedAt);
+    return { answer, source: answer.Body as Readable, roundTripMs, signal };
+  }
+
+  #opened(
+    { answer, source, roundTripMs, signal }: AnsweredObject,
+    what: string,
+    facts: ObjectFacts,
+    length: number,
+  ): OpenObject {
+    const { stallTimeoutMs: stallMs } = this.calls.limits;
     const lost = (cause?: unknown): GatewayError =>
       new GatewayError('connection_lost', `${what}: the store cut the download`, { step: 'transfer', cause });
     const sourceOptions = {
       signal,
-      stallMs: limits.stallTimeoutMs,
-      stalled: () => this.calls.stalled({ step: 'transfer', what }, limits.stallTimeoutMs),
+      stallMs,
+      stalled: () => this.calls.stalled({ step: 'transfer', what }, stallMs),
       lost,
       tooLong: () =>
         new GatewayError('protocol_error', `${what}: the store sends more than it announced`, { step: 'transfer' }),
     };
-    const size = range === undefined ? length : (totalIn(answer.ContentRange) ?? facts?.size);
     return {
-      facts: { ...(facts ?? factsOf(answer, length)), ...(size === undefined ? {} : { size }) },
+      facts,
       contentRange: answer.ContentRange,
       etag: bareEtag(answer.ETag),
       roundTripMs,
@@ -339,6 +392,10 @@ export class Bucket {
       length,
       sourceOptions,
     };
+  }
+
+  get #signal(): EndSignal {
+    return this.calls.context.ending ?? this.calls.context.signal;
   }
 
   /** Stores a small object whole; with `exclusive`, already_exists instead of replacing. Resolves with its etag. */
@@ -633,6 +690,11 @@ function pageOf(answer: ListAnswer): { page: ListedPage; last: string | undefine
 }
 
 /** The total size of the object in a Content-Range (RFC 9110, 14.4); undefined if the store does not give it. */
+function rangeIn(contentRange: string | undefined): ByteRange | undefined {
+  const [, start, end] = /^bytes (\d+)-(\d+)\/\d+$/.exec(contentRange ?? '') ?? [];
+  return start === undefined || end === undefined ? undefined : { start: Number(start), end: Number(end) };
+}
+
 function totalIn(contentRange: string | undefined): number | undefined {
   const [, total] = /^bytes \d+-\d+\/(\d+)$/.exec(contentRange ?? '') ?? [];
   return total === undefined ? undefined : Number(total);

@@ -17,6 +17,7 @@ import type {
   Expected,
   FileInfo,
   ListOptions,
+  LikelyRange,
   ListTreeOptions,
   MoveOptions,
   OpenFile,
@@ -162,11 +163,20 @@ export class S3Remote implements Remote {
   async read(path: RemotePath, select?: SelectRange): Promise<OpenFile> {
     if (path === ROOT) throw isAFolder(path);
     const key = this.#bucket.fileKey(path);
-    if (select === undefined) {
+    if (select === undefined || select.isCheck === true) {
       const opening = this.#bucket.getShort(key, path).catch((error: unknown) => this.#findCause(path, error));
       const { facts, ...content } = await opening;
-      return { info: fileInfo(path, facts), range: undefined, ...content };
+      const info = fileInfo(path, facts);
+      try {
+        select?.(info);
+      } catch (refusal) {
+        content.body?.destroy();
+        throw refusal;
+      }
+      return { info, range: undefined, ...content };
     }
+    const likely = select.likely && (await this.#readLikely(path, select, select.likely));
+    if (likely !== undefined) return likely;
     const foundFile = await this.#file(path);
     const info = fileInfo(path, foundFile);
     const choice = chooseRange(info, select);
@@ -181,6 +191,23 @@ export class S3Remote implements Remote {
     }
     body.destroy();
     return this.read(path, chooseAgain(info, select));
+  }
+
+  /** By one request, without a look at the object before; undefined if another range is chosen by its facts. */
+  async #readLikely(path: RemotePath, select: SelectRange, likely: LikelyRange): Promise<OpenFile | undefined> {
+    const opening = this.#bucket.getLikely(this.#bucket.fileKey(path), path, likely);
+    const opened = await opening.catch((error: unknown) => this.#findCause(path, error));
+    if (opened === undefined) return undefined;
+    const { facts, range, body } = opened;
+    const info = fileInfo(path, facts);
+    let isRight = false;
+    try {
+      const chosen = chooseRange(info, select)?.range;
+      isRight = chosen?.start === range.start && chosen.end === range.end;
+      return isRight ? { info, range, body } : undefined;
+    } finally {
+      if (!isRight) body.destroy();
+    }
   }
 
   async write(path: RemotePath, options: WriteOptions): Promise<RemoteWriter> {
