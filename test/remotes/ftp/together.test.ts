@@ -9,7 +9,7 @@ import { MTIME, startScripted, type Script, type ScriptedFtp } from '../../serve
 suite('commands that wait for no answer', () => {
   const body = Buffer.from('x');
   const modifiedAt = new Date('2024-02-29T12:34:56.000Z');
-  /** How many commands arrived together with one of this verb, after it. */
+  /** How many commands arrived together with one of this verb, after it, at most. */
   let behind: Record<string, number>;
 
   async function setUp(t: TestContext, greeting: string, more: Script = {}): Promise<[ScriptedFtp, Client]> {
@@ -17,7 +17,7 @@ suite('commands that wait for no answer', () => {
     const counted = (verb: string): Script[string] => {
       return async (_argument, { usual }) => {
         const before = server.commands.length;
-        queueMicrotask(() => (behind[verb] = server.commands.length - before));
+        queueMicrotask(() => (behind[verb] = Math.max(behind[verb] ?? 0, server.commands.length - before)));
         await usual();
       };
     };
@@ -47,6 +47,27 @@ suite('commands that wait for no answer', () => {
       assert.equal(server.files.get('/a')?.toString(), 'x');
     });
   }
+
+  test('size and time of a file that is looked at are one round trip, if the server is known to queue commands', async (t) => {
+    for (const [greeting, together] of [
+      ['220 (vsFTPd 3.0.5)', 1],
+      ['220 hello', 0],
+    ] as const) {
+      const [server, client] = await setUp(t, greeting);
+      server.files.set('/a', body);
+      const info = await client.use((remote) => remote.stat(at('/a')));
+      assert.deepEqual([info.size, behind['SIZE'], verbs(server, 'MDTM').length], [1, together, 1]);
+    }
+  });
+
+  test('a server that does not queue commands is not asked for the time of what is missing', async (t) => {
+    const [server, client] = await setUp(t, '220 hello');
+    await assert.rejects(
+      client.use((remote) => remote.stat(at('/absent'))),
+      failsWith('not_found'),
+    );
+    assert.deepEqual([verbs(server, 'SIZE').length, verbs(server, 'MDTM').length], [1, 0]);
+  });
 
   test('an unknown server gets one command at a time, and no sequel of a refused one', async (t) => {
     const [server, client] = await setUp(t, '220 hello');

@@ -117,11 +117,17 @@ async function findBySize(
   path: RemotePath,
   isSecondTry: boolean,
 ): Promise<FileInfo | undefined> {
-  const size = await operation.askSize(path);
+  const { hasMdtm } = operation.lease.memory;
+  const [sized, timed] = await operation.askAll([
+    { verb: 'SIZE', path, success: [213] },
+    ...(hasMdtm ? [{ verb: 'MDTM', path, success: [213], isSequel: true }] : []),
+  ]);
+  const size = sizeIn(sized as Reply);
   if (typeof size === 'number') {
+    const modifiedAt = operation.timeIn(timed) ?? EPOCH;
     const mayBeFolder = await sizeAnswersForFolders(operation);
-    if (!mayBeFolder || !(await operation.isFolder(path))) return fileInfo(path, size, await askTime(operation, path));
-    return folderInfo(path, await askTime(operation, path));
+    const isFolder = mayBeFolder && (await operation.isFolder(path));
+    return isFolder ? folderInfo(path, modifiedAt) : fileInfo(path, size, modifiedAt);
   }
   const entered = await operation.enter(path);
   if (isPositive(entered)) return folderInfo(path, await askTime(operation, path));
