@@ -440,7 +440,8 @@ export function s3Suite(entry: ServerEntry): void {
           client.send(
             new UploadPartCommand({ ...at(key), UploadId, PartNumber: index + 1, Body: parts[index], ...more }),
           );
-        await failsWith('InvalidRequest', send(0, { ChecksumSHA1: await sumOf('SHA1', parts[0] as Buffer) }));
+        // A short one: the gateway refuses it before its bytes, and may close the socket while a long one is sent.
+        await failsWith('InvalidRequest', send(1, { ChecksumSHA1: await sumOf('SHA1', parts[1] as Buffer) }));
         await failsWith('BadDigest', send(0, { [name]: sums[1] }));
         const tags = await Promise.all(parts.map((_, index) => send(index, { [name]: sums[index] })));
         const complete = (given: readonly (string | undefined)[], more: object = {}) => {
