@@ -18,7 +18,15 @@ import { FOLDER } from './selection.js';
 const PROCESS_TIMEOUT_MS = 1_800_000;
 /** Files of a minute and more, the longest first: a long one that begins last runs alone at the end. The rest follow by name. */
 const LONG = [
-  ...['s3/multipart-kill', 's3/tools', 'remotes/s3/seam', 'remotes/sftp/seam', 'remotes/ftp/seam', 'docs/recipes'],
+  ...[
+    's3/multipart-kill',
+    's3/join-kill',
+    's3/tools',
+    'remotes/s3/seam',
+    'remotes/sftp/seam',
+    'remotes/ftp/seam',
+    'docs/recipes',
+  ],
   ...['attacks/fuzz', 'jobs/kill'],
   ...['dashboard/screens', 'api/status-table-remotes', 'dashboard/tasks', 'conformance/', 'watch/crash', 'docs/site'],
   ...['watch/routes', 'uploads/broken-lines', 'uploads/servers', 'release/installed', 'jobs/url-upload', 'jobs/sync'],
