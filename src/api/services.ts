@@ -17,6 +17,8 @@ import type { UrlFetcher } from '../operations/fetch-url.js';
 import type { OperationRequest, Operations } from '../operations/operation.js';
 import type { EventHub } from '../http/event-hub.js';
 import type { JobEvents } from './jobs/job-events.js';
+import type { S3Listeners } from './account/s3-endpoints.js';
+import type { OwnAddress } from './own-address.js';
 import type { ConnectionTester } from './connections/connection-test.js';
 import type { LoginGuard } from './login/guard.js';
 import type { OwnerSessions } from './login/owner-sessions.js';
@@ -45,6 +47,8 @@ export interface Services {
   /** The gateway's own sandbox, if it runs one. */
   readonly sandbox: SandboxPart | undefined;
   readonly links: LinkServices;
+  readonly address: OwnAddress;
+  readonly s3: S3Listeners;
   readonly alarms: AlarmService;
   readonly owners: OwnerSessions;
   readonly guard: LoginGuard;
@@ -64,7 +68,7 @@ export interface Services {
   };
 }
 
-export interface LinkServices {
+interface LinkServices {
   readonly service: LinkService;
   /** Counts bad links with bad keys, by address. */
   readonly guard: GuessGuard;
@@ -72,9 +76,6 @@ export interface LinkServices {
   readonly rate: Limiters['requests'];
   /** The minimum speed of a transfer through a link, in bytes per second; 0 = none. */
   readonly minBytesPerSecond: number;
-  /** The beginning of URLs; "" = taken from the request that creates a link. */
-  readonly publicUrl: string;
-  readonly isTls: boolean;
 }
 
 /** The caller's connection. @throws GatewayError unknown_connection; forbidden if the key does not allow it */

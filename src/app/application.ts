@@ -349,9 +349,8 @@ export function createApplication(options: ApplicationOptions): Application {
     guard: new GuessGuard(options.limiters.failures, 'link'),
     minBytesPerSecond: config.links.minBytesPerSecond,
     rate: options.limiters.requests,
-    publicUrl: config.server.publicUrl,
-    isTls: config.server.tls.certFile !== '',
   };
+  const address = { publicUrl: config.server.publicUrl, isTls: config.server.tls.certFile !== '' };
   const mailer = new Mailer(config.mail);
   const alarms = new AlarmWatch({
     storage,
@@ -361,11 +360,7 @@ export function createApplication(options: ApplicationOptions): Application {
     ...config.alarms,
     monthlyActions: (plan) => operations.planOf({ plan }).monthlyActions,
   });
-  const owners = new OwnerSessions({
-    sessions: storage.management.sessions,
-    publicUrl: config.server.publicUrl,
-    isTls: config.server.tls.certFile !== '',
-  });
+  const owners = new OwnerSessions({ sessions: storage.management.sessions, ...address });
   const board = new TransferBoard({ live, storage: storage.management, hub: eventHub, log });
   const tester = new ConnectionTester({
     dialer: reach.observedDialer,
@@ -397,6 +392,8 @@ export function createApplication(options: ApplicationOptions): Application {
             events,
             eventHub,
             links,
+            address,
+            s3: config.s3,
             sandbox: options.sandbox,
             remotes,
             budgets: reach.budgets,

@@ -10,6 +10,7 @@ import type { Page, Request } from 'playwright-core';
 import { EMAIL, logIn, manage, openDesk, PASSWORD, type Desk, type Window } from './browser.js';
 import { openReceiver, startSlowUpload } from './outside.js';
 import { eventually } from '../support/eventually.js';
+import { freePort } from '../support/ports.js';
 
 const LARGE_BYTES = 200 * 1024 * 1024;
 /** The rate, in bytes a second, of an upload that must not be complete before it is cancelled. */
@@ -187,22 +188,45 @@ test('an API key is shown once, with a working line, and stops when it is revoke
   await eventually(async () => (await use()).status === 401, 'the key stops');
 });
 
-test('an S3 access key is shown once, with its endpoint, listed, and deleted', async () => {
-  await page.goto('/keys');
-  await page.getByRole('button', { name: 'Issue a key' }).click();
-  await dialog().getByLabel('Name').fill('lake robot');
-  await dialog().getByRole('button', { name: 'Issue the key' }).click();
-  await dialog().getByRole('button', { name: 'I have saved it' }).click();
-  await page.getByRole('button', { name: 'Actions for lake robot' }).click();
-  await page.getByRole('menuitem', { name: 'S3 access …' }).click();
-  await dialog().getByText('No access key yet.').waitFor();
-  await dialog().getByRole('button', { name: 'New access key' }).click();
+/** Issues a key, and an S3 access key for it. */
+async function makeS3AccessKey(on: Page): Promise<void> {
+  const shown = on.getByRole('dialog');
+  await on.goto('/keys');
+  await on.getByRole('button', { name: 'Issue a key' }).click();
+  await shown.getByLabel('Name').fill('lake robot');
+  await shown.getByRole('button', { name: 'Issue the key' }).click();
+  await shown.getByRole('button', { name: 'I have saved it' }).click();
+  await on.getByRole('button', { name: 'Actions for lake robot' }).click();
+  await on.getByRole('menuitem', { name: 'S3 access …' }).click();
+  await shown.getByText('No access key yet.').waitFor();
+  await shown.getByRole('button', { name: 'New access key' }).click();
+}
+
+test('an S3 access key is shown with the addresses of the front', async () => {
+  const port = await freePort();
+  const other = await openDesk({ s3: { enabled: true, port } });
+  try {
+    const { page: own } = await other.open();
+    await logIn(own);
+    await makeS3AccessKey(own);
+    const codeOf = (name: string): Promise<string> =>
+      own.getByRole('dialog').getByLabel(name, { exact: true }).innerText();
+    const { origin, hostname } = new URL(own.url());
+    assert.equal(await codeOf('Endpoint'), `${origin}/s3`);
+    assert.equal(await codeOf('Endpoint without a path'), `http://${hostname}:${port}`);
+  } finally {
+    await other.close();
+  }
+});
+
+test('an S3 access key is shown once, listed, and deleted', async () => {
+  await makeS3AccessKey(page);
   const id = await dialog().getByLabel('Access key ID', { exact: true }).innerText();
   assert.match(id, /^FTGA[A-Z2-7]{16}$/);
   const secret = await dialog().getByLabel('Secret access key', { exact: true }).innerText();
   assert.match(secret, /^[0-9A-Za-z]{40}$/);
-  const endpoint = await dialog().getByLabel('Endpoint', { exact: true }).innerText();
-  assert.equal(endpoint, `${new URL(page.url()).origin}/s3`);
+  await dialog().getByText('The S3 front is off').waitFor();
+  assert.equal(await dialog().getByLabel('Endpoint').count(), 0);
   await dialog().getByRole('button', { name: 'Copy' }).nth(1).click();
   assert.equal(await page.evaluate('navigator.clipboard.readText()'), secret);
   await dialog().getByRole('button', { name: 'I have saved it' }).click();

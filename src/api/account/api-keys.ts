@@ -10,6 +10,7 @@ import { CLOSED } from '../fields.js';
 import { LATER } from '../../contract/examples.js';
 import { actorOf, type AtItem, badField, itemId, type Services, refuseConfigured } from '../services.js';
 import { endpoints, itemParameter } from '../endpoint.js';
+import { s3EndpointExample, s3EndpointFields, s3EndpointsOf } from './s3-endpoints.js';
 
 const endpoint = endpoints('API keys');
 export const keyEndpoints = endpoint.all;
@@ -139,11 +140,13 @@ endpoint('POST /manage/api-keys/:id/s3', {
     schema: object('NewS3AccessKey', {
       accessKeyId: text('Its id.'),
       secretAccessKey: text('Its secret; shown this once.'),
+      ...s3EndpointFields,
       apiKey: shownKey,
     }),
     example: {
       accessKeyId: apiKeyExample.s3[0].accessKeyId,
       secretAccessKey: '6uQvTgqk2x5n3m8p13yQ0Zr6VbX1w0yB9cDfH7Lk',
+      ...s3EndpointExample,
       apiKey: sample,
     },
   },
@@ -151,7 +154,8 @@ endpoint('POST /manage/api-keys/:id/s3', {
 }).handle(async (input, services) => {
   const key = await livingKey(services, input);
   const pair = await services.storage.s3AccessKeys.create(actorOf(input), key);
-  return { ...pair, apiKey: keyView(await keyOf(services, input, key.id)) };
+  const addresses = s3EndpointsOf(services.s3, services.address, input.request);
+  return { ...pair, ...addresses, apiKey: keyView(await keyOf(services, input, key.id)) };
 });
 
 endpoint('DELETE /manage/api-keys/:id/s3/:accessKeyId', {

@@ -107,7 +107,7 @@ endpoint('POST /api/links', {
   const digest = body.digest === undefined ? null : digestOf(body.digest);
   const order = { ...withDefaults(linkFields, { ...body, digest, expiresAt }), connection, path: body.path };
   const { link, token } = await services.links.service.create(actorOf(input), caller, order, request.ending);
-  return { link: { ...linkOf(link), url: urlOf(services.links, request, token) } };
+  return { link: { ...linkOf(link), url: urlOf(services.address, request, token) } };
 });
 
 endpoint('GET /api/links', {

@@ -72,11 +72,15 @@ export function MadeS3AccessKey(props: { readonly pair: NewS3AccessKey; readonly
   return (
     <ShownOnce
       {...made}
+      text={pair.endpoint === null ? `${made.text} ${made.off}` : made.text}
       title={words.title(pair.apiKey.name)}
       codes={[
         { head: words.accessKey, code: pair.accessKeyId, label: words.accessKey },
         { head: made.secret, code: pair.secretAccessKey, label: made.secret },
-        { head: made.endpoint, code: `${location.origin}/s3`, label: made.endpoint },
+        ...(pair.endpoint === null ? [] : [{ head: made.endpoint, code: pair.endpoint, label: made.endpoint }]),
+        ...(pair.rootEndpoint === null
+          ? []
+          : [{ head: made.rootEndpoint, code: pair.rootEndpoint, label: made.rootEndpoint }]),
       ]}
       onClose={onClose}
     />

@@ -56,9 +56,11 @@ export const keys: Texts['keys'] = {
     add: 'Neuer Zugangsschlüssel',
     made: {
       warning: 'Kopieren Sie das Geheimnis jetzt: Es wird nicht noch einmal gezeigt.',
-      text: 'Der Bucket ist die ID einer Verbindung. Stellen Sie das Programm auf Path-Style. Der S3-Zugang muss eingeschaltet sein: s3.enabled in der Konfiguration.',
+      text: 'Der Bucket ist die ID einer Verbindung. Stellen Sie das Programm auf Path-Style.',
       secret: 'Geheimer Zugangsschlüssel',
+      off: 'Der S3-Zugang ist aus: Setzen Sie s3.enabled in der Konfiguration.',
       endpoint: 'Endpunkt',
+      rootEndpoint: 'Endpunkt ohne Pfad',
       kept: 'Ich habe ihn gespeichert',
     },
     deleting: {

@@ -54,9 +54,11 @@ export const keys = {
     add: 'New access key',
     made: {
       warning: 'Copy the secret now: it is not shown again.',
-      text: 'The bucket is the id of a connection. Set the program to path style. The S3 front must be on: s3.enabled in the configuration.',
+      text: 'The bucket is the id of a connection. Set the program to path style.',
       secret: 'Secret access key',
+      off: 'The S3 front is off: set s3.enabled in the configuration.',
       endpoint: 'Endpoint',
+      rootEndpoint: 'Endpoint without a path',
       kept: 'I have saved it',
     },
     deleting: {
