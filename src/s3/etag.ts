@@ -7,7 +7,7 @@ const HEX_DIGITS = 32;
 /**
  * The entity tag of an object, without quotes. It ends in `-1`, or as the store's own does in `-N`, so that no client
  * takes it for an MD5. A server without entity tags gets one from the size and the time of the file, to the second,
- * which a listing and a look at the file show alike.
+ * which a look at the file shows, and a listing that has seconds.
  */
 export function etagOf({ etag, size, modifiedAt }: Pick<FileInfo, 'etag' | 'size' | 'modifiedAt'>): string {
   if (etag !== undefined) return HAS_PARTS.test(etag) ? etag : `${etag}-1`;
