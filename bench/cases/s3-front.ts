@@ -3,6 +3,7 @@ import { getRequest, presignedRequest, type Request, uploadRequest } from '../la
 import type { Lab } from '../lab/lab.js';
 import { applyLoad } from '../load/load.js';
 import type { BenchCase, CaseOptions, Contender, Scenario } from '../scenario.js';
+import { boto3Writers } from './boto3-writers.js';
 import { oneColumn } from './parquet-column.js';
 
 const BYTES = 4096;
@@ -20,13 +21,22 @@ export const s3Front: BenchCase = {
     `${CLIENTS} clients that each have one request under way, files of ${BYTES / 1024} KiB over SFTP, through one gateway: presigned URLs of the S3 front, ` +
     'and the same files by download and upload of our own API. Each signature is verified anew. Then one of ten columns ' +
     'of a Parquet file, through 50 ms of round trip: what pyarrow asks of a store, and the same bytes by pread from ' +
-    'a mount of sshfs, made anew each time. The gateway holds its sessions open; sshfs has just logged in.',
-  scenarios: both,
+    'a mount of sshfs, made anew each time. The gateway holds its sessions open; sshfs has just logged in. Then four ' +
+    'processes with boto3 that upload a large file each, in parts: through the S3 front, into a server that throws the ' +
+    'bytes away, and the same files by upload of our own API.',
+  scenarios: all,
 };
 
-async function* both(lab: Lab, options: CaseOptions): AsyncGenerator<Scenario> {
-  yield* sideBySide(lab, options);
-  yield* oneColumn(lab, options);
+/** Each with the words of its names: what a scenario needs that `--only` leaves out is not started. */
+const PARTS = [
+  ['get put', sideBySide],
+  ['one column', oneColumn],
+  ['4 boto3 writers', boto3Writers],
+] as const;
+
+async function* all(lab: Lab, options: CaseOptions): AsyncGenerator<Scenario> {
+  const [word = ''] = options.only.split(' ');
+  for (const [names, scenarios] of PARTS) if (` ${names}`.includes(` ${word}`)) yield* scenarios(lab, options);
 }
 
 async function* sideBySide(lab: Lab, { quick }: CaseOptions): AsyncGenerator<Scenario> {

@@ -11,8 +11,8 @@ import { fetchTo, send } from './http-client.js';
 import { runCommand, type Service } from './process.js';
 import type { ProfileFile } from '../report/profile.js';
 import { startLabPostgres, type LabDatabase, type LabPostgres } from './database.js';
-import { startFarAway, startFtp, startLargeStore, startSftp, startStore, type Running } from './servers.js';
-import type { Protocol, Target } from './target.js';
+import { startFarAway, startFtp, startLargeStore, startSftp, startSink, startStore, type Running } from './servers.js';
+import type { Protocol, S3Target, Target } from './target.js';
 import { startWebhookReceiver, type WebhookReceiver } from './webhook-receiver.js';
 
 export const MIB = 1024 * 1024;
@@ -54,6 +54,11 @@ export class Lab {
   /** A store whose folders have any number of objects (large-store.ts). */
   largeStore(): Promise<Target> {
     return this.#once('large store', async () => this.#keep(await startLargeStore()));
+  }
+
+  /** A store that throws all bytes away (s3-sink.ts). */
+  async sink(): Promise<S3Target> {
+    return this.#keep(await startSink());
   }
 
   /** The same server, with a round trip of this length in front of it. */

@@ -48,6 +48,9 @@ export const startStore = (): Promise<Running<S3Target>> => startStoreOf('s3-sto
 /** A store of any number of objects, without content. */
 export const startLargeStore = (): Promise<Running<S3Target>> => startStoreOf('large-store.js');
 
+/** Takes uploads in parts, and keeps nothing. */
+export const startSink = (): Promise<Running<S3Target>> => startStoreOf('s3-sink.js');
+
 async function startStoreOf(program: string): Promise<Running<S3Target>> {
   const port = await freePort();
   const script = fileURLToPath(new URL(program, import.meta.url));
