@@ -6,6 +6,7 @@ import { Type, type TInteger, type TProperties, type TSchemaOptions, type TStrin
 import { NAME } from '../contract/patterns.js';
 import { refusal } from '../base/errors.js';
 import { isWritableTime } from '../remotes/times.js';
+import type { Period } from '../storage/storage.js';
 import { count, dateTime, object, success, text, textOrNull, type TSchemaOf, withDefault } from '../contract/schema.js';
 
 /* Requests */
@@ -36,7 +37,7 @@ export function timeOf(mtime: string | undefined): Date | undefined {
 const ISO_8601 = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})?)?$/;
 
 /** ISO 8601 (UTC if it has no zone) or Unix seconds. @throws GatewayError bad_request */
-export function parseSince(text: string): Date {
+function parseTime(name: keyof Period, text: string): Date {
   if (/^\d{1,11}(\.\d{1,6})?$/.test(text)) return withinIds(new Date(Number(text) * 1000));
   // The "+" of a zone arrives as a space if a client did not percent-encode it.
   const iso = text.replace(/ (?=\d{2}:?\d{2}$)/, '+');
@@ -46,7 +47,18 @@ export function parseSince(text: string): Date {
   const [year, month, day] = iso.slice(0, 10).split('-').map(Number) as [number, number, number];
   const isOnCalendar = day <= new Date(Date.UTC(year, month, 0)).getUTCDate();
   if (!Number.isNaN(date.getTime()) && isOnCalendar) return withinIds(date);
-  throw refusal('bad_request', 'since must be an ISO 8601 date-time or Unix seconds');
+  throw refusal('bad_request', `${name} must be an ISO 8601 date-time or Unix seconds`);
+}
+
+/** @throws GatewayError bad_request */
+export function periodOf({
+  since,
+  until,
+}: Partial<Record<keyof Period, string>>): Record<keyof Period, Date | undefined> {
+  return {
+    since: since === undefined ? undefined : parseTime('since', since),
+    until: until === undefined ? undefined : parseTime('until', until),
+  };
 }
 
 const LAST_TIME = Date.UTC(9999, 0, 1);

@@ -170,6 +170,8 @@ export function addJobCommands(program: Command, actions: Actions): void {
       .description('list jobs, newest first')
       .addOption(new Option('--state <state>').choices(JOB_STATES))
       .addOption(new Option('--type <type>').choices(JOB_TYPES))
+      .option('--since <time>', 'only newer ones')
+      .option('--until <time>', 'only older ones')
       .option('--limit <number>', 'how many', number(1, 1_000_000), 20),
     jobs.listJobs,
   );

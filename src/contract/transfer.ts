@@ -56,7 +56,7 @@ const oneOfOrNull = <const T extends string>(words: readonly T[], description: s
   Type.Unsafe({ type: ['string', 'null'], enum: [...words, null], description });
 
 /** The fields in lists for programs. */
-export const transferItemFields = {
+const transferItemFields = {
   id: kept(text('Identifier.')),
   connectionId: kept(text(CONNECTION_ID)),
   type: kept(oneOf(TRANSFER_TYPES, 'Kind of transfer.')),
@@ -83,6 +83,9 @@ const repeatable = derived(
 );
 const requestId = kept(textOrNull('The identifier of its request; for the file of a job, that of the job.'));
 const linkId = kept(textOrNull('The link that it came by, without a key of its own.'));
+
+/** The fields in lists for keys. */
+export const listedTransferFields = { ...transferItemFields, repeatable };
 
 /** Fields of the event of a failed transfer. */
 export const failedTransferFields = { ...transferItemFields, ...cause, requestId };
@@ -181,6 +184,7 @@ export const transferColumns = {
 };
 
 export type TransferItem = RowOf<typeof transferItemFields>;
+export type ListedTransfer = RowOf<typeof listedTransferFields>;
 export type ManagedTransfer = RowOf<typeof managedTransferFields>;
 export type ReceiptedTransfer = RowOf<typeof receiptedFields>;
 export type Transfer = RowOf<typeof transferFields>;

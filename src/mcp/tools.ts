@@ -16,6 +16,7 @@ import {
 import { jobOptionFields } from '../contract/job.js';
 import { ORDER_TYPES } from '../contract/job-options.js';
 import { linkFields } from '../contract/link.js';
+import { periodFields } from '../contract/period.js';
 import { described } from '../contract/schema.js';
 import { changedFields } from '../contract/thing.js';
 import { explain } from './explain.js';
@@ -285,8 +286,10 @@ export const TOOLS: readonly Tool[] = [
     description: 'Lists jobs, newest first.',
     scopes: [],
     annotations: READ_ONLY,
-    input: Type.Object({ limit: amount('How many; 20 when absent.', 100) }),
-    run: async ({ files }, { limit = 20 }) => ({ jobs: await first(files.jobs.list({ limit }), limit) }),
+    input: Type.Object({ ...periodFields, limit: amount('How many; 20 when absent.', 100) }),
+    run: async ({ files }, { limit = 20, ...times }) => ({
+      jobs: await first(files.jobs.list({ ...times, limit }), limit),
+    }),
   }),
   tool({
     name: 'get_job',

@@ -225,6 +225,7 @@ export { type CopyingEvent, isOtherCopyTo } from './tables/route-copies.js';
 export type { ReceiptLine } from './tables/receipts.js';
 export type { RunningRow } from './tables/running-transfers.js';
 export type { DueSchedule, Fired } from './tables/schedules.js';
+export type { Period } from './postgres/period.js';
 export { TRANSFER_ORDERS, type TransferSearch } from './tables/transfer-pages.js';
 export * from './tables/transfer.js';
 export type { Lapse, ListedUpload, PartPlace } from './tables/multipart.js';

@@ -129,8 +129,10 @@ describe('failed transfers are repeated from the history', () => {
   for (const id of TARGETS) {
     test(`${id}: a copy succeeds once its source is there, and is then done`, async () => {
       const item = await failedCopy(id, 'late.txt');
-      const listed = await owner.get('/manage/transfers?status=failed&limit=20');
-      assert.equal((listed.json['transfers'] as Item[]).find((one) => one.id === item.id)?.repeatable, true);
+      for (const list of ['/manage/transfers', '/api/transfers']) {
+        const listed = await owner.get(`${list}?status=failed&limit=20`);
+        assert.equal((listed.json['transfers'] as Item[]).find((one) => one.id === item.id)?.repeatable, true, list);
+      }
       await failure(await again(item.id), 'not_found');
       await serverOf(id).disk.write(under(id, '/late.txt'), 'here now');
       const done = await details(newIdOf(await again(item.id)));

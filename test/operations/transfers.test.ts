@@ -84,6 +84,7 @@ describe('putFile', () => {
       status: 'success',
       errorMessage: null,
       durationMs,
+      repeatable: false,
     });
     nothingHidden('put/new');
   });

@@ -97,6 +97,7 @@ for (const kind of DATABASES) {
           errorMessage: 'no such file',
           durationMs,
           createdAt: transfer.startedAt,
+          repeatable: false,
         },
       ]);
     });

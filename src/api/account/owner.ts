@@ -2,6 +2,7 @@
 import { Type } from 'typebox';
 import { unknown } from '../../base/errors.js';
 import { accountExample, accountFields } from '../../contract/account.js';
+import { periodFields } from '../../contract/period.js';
 import { exampleOf, shownFields, viewOf } from '../../contract/thing.js';
 import {
   count,
@@ -17,7 +18,7 @@ import {
   texts,
 } from '../../contract/schema.js';
 import { ACCOUNT_BUDGETS } from '../../budgets/budgets.js';
-import { CLOSED, cursor, facts, id, limit, nextCursor, page } from '../fields.js';
+import { CLOSED, cursor, facts, id, limit, nextCursor, page, periodOf } from '../fields.js';
 import { ID, TIME } from '../../contract/examples.js';
 import { type Services, requireCursor } from '../services.js';
 import { endpoints } from '../endpoint.js';
@@ -126,6 +127,7 @@ endpoint('GET /manage/audit', {
     {
       limit: limit(200, 50, 20),
       cursor: cursor(ID),
+      ...periodFields,
       action: Type.Optional(
         text('Only this area (`connection`) or action (`connection.update`).', {
           minLength: 1,
@@ -181,6 +183,6 @@ endpoint('GET /manage/audit', {
   },
 }).handle(async ({ caller, query }, { storage }) => {
   requireCursor(query.cursor);
-  const entries = await storage.management.audit.list(caller.accountId, query);
+  const entries = await storage.management.audit.list(caller.accountId, { ...query, ...periodOf(query) });
   return { entries, nextCursor: nextCursor(entries, query.limit, ({ id }) => id) };
 });

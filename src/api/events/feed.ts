@@ -1,8 +1,9 @@
 /** The events of the account for its owner: newest first. */
 import { Type } from 'typebox';
 import { eventExample } from '../../contract/event.js';
+import { periodFields } from '../../contract/period.js';
 import { count, listOf, text } from '../../contract/schema.js';
-import { CLOSED, cursor, limit, page } from '../fields.js';
+import { CLOSED, cursor, limit, page, periodOf } from '../fields.js';
 import { endpoints } from '../endpoint.js';
 
 const endpoint = endpoints('Events');
@@ -18,6 +19,7 @@ endpoint('GET /manage/feed', {
       type: Type.Optional(
         text('Only events of this type.', { minLength: 1, maxLength: 64, examples: ['connection.up'] }),
       ),
+      ...periodFields,
       limit: limit(200, 50, 20),
       cursor: cursor('42', { pattern: '^[0-9]{1,15}$' }),
     },
@@ -41,8 +43,13 @@ endpoint('GET /manage/feed', {
       nextCursor: '42',
     },
   },
-}).handle(async ({ caller, query: { type, limit, cursor } }, { storage }) => {
+}).handle(async ({ caller, query: { type, limit, cursor, ...times } }, { storage }) => {
   const before = cursor === undefined ? undefined : Number(cursor);
-  const { nextBefore, ...page } = await storage.events.feeds.newest(caller.accountId, { type, limit, before });
+  const { nextBefore, ...page } = await storage.events.feeds.newest(caller.accountId, {
+    type,
+    limit,
+    before,
+    ...periodOf(times),
+  });
   return { ...page, nextCursor: nextBefore === null ? null : String(nextBefore) };
 });

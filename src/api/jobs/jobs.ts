@@ -11,13 +11,14 @@ import {
   type OrderType,
 } from '../../contract/job-options.js';
 import { JOB_FILE_STATES, JOB_STATES, JOB_TYPES, jobOptionFields } from '../../contract/job.js';
+import { periodFields } from '../../contract/period.js';
 import { listOf, object, oneOf, text, textOrNull } from '../../contract/schema.js';
 import { connectionId, rawName, remotePath } from '../../contract/file-request.js';
 import { newFields } from '../../contract/thing.js';
 import type { Caller } from '../../http/types.js';
 import type { JobOrder } from '../../jobs/service.js';
 import { endpoints, eventsAnswers, eventStream } from '../endpoint.js';
-import { CLOSED, cursor, limit, nextCursor, page } from '../fields.js';
+import { CLOSED, cursor, limit, nextCursor, page, periodOf } from '../fields.js';
 import { ID } from '../../contract/examples.js';
 import { badField, connectionOf, requireCursor, type Services } from '../services.js';
 import {
@@ -40,6 +41,7 @@ const placeFields = { connectionId: connectionId(), path: Type.Optional(remotePa
 const filter = {
   state: Type.Optional(oneOf(JOB_STATES, 'Only those in this state.', { examples: ['running'] })),
   type: Type.Optional(oneOf(JOB_TYPES, 'Only those of this type.', { examples: ['sync'] })),
+  ...periodFields,
 };
 
 export const newJob = object('NewJob', {
@@ -150,7 +152,7 @@ endpoint('GET /api/jobs', {
   if (query.scheduleId !== undefined && !isUuid(query.scheduleId)) {
     throw badField('scheduleId', 'must be the id of a schedule');
   }
-  const found = await services.jobs.list(caller, query);
+  const found = await services.jobs.list(caller, { ...query, ...periodOf(query) });
   const viewOf = await jobViewer(services.storage.keys, reader, found);
   return { jobs: found.map(viewOf), nextCursor: nextCursor(found, query.limit, ({ id }) => id) };
 });

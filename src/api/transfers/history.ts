@@ -4,17 +4,18 @@ import { type Caller, connectionsFor, mayUse } from '../../base/caller.js';
 import { refusal, unknown } from '../../base/errors.js';
 import { Type } from 'typebox';
 import { count, described, listOf, object, oneOf, text, withDefault } from '../../contract/schema.js';
+import { periodFields } from '../../contract/period.js';
 import { exampleOf, type Reader, shownFields, viewOf } from '../../contract/thing.js';
 import { digestFilter, linkFilter, transferFilters } from '../../contract/file-request.js';
 import { isUuid } from '../../base/uuid.js';
 import {
   DIRECTIONS,
+  listedTransferFields,
   type ManagedTransfer,
   managedTransferFields,
   TRANSFER_STATUSES,
   transferExample,
   transferFields,
-  transferItemFields,
   type TransferType,
   type Unverified,
 } from '../../contract/transfer.js';
@@ -22,8 +23,8 @@ import type { Receipt } from '../../contract/receipt.js';
 import { type Storage, type StoredTransfer, TRANSFER_ORDERS, type TransferSearch } from '../../storage/storage.js';
 import { NO_PAGE } from '../../http/answer.js';
 import { endpoints } from '../endpoint.js';
-import { CLOSED, cursor, limit, offset, page, parseSince } from '../fields.js';
-import { ID, LATER, TIME, TRANSFER_ID } from '../../contract/examples.js';
+import { CLOSED, cursor, limit, offset, page, periodOf } from '../fields.js';
+import { ID, TRANSFER_ID } from '../../contract/examples.js';
 import { badField, type Services } from '../services.js';
 
 const endpoint = endpoints(
@@ -35,8 +36,8 @@ export const historyEndpoints = endpoint.all;
 /** The fields of a transfer in lists. */
 const listed = {
   key: {
-    schema: object('TransferItem', shownFields(transferItemFields, 'key')),
-    example: exampleOf(transferItemFields, transferExample, 'key'),
+    schema: object('TransferItem', shownFields(listedTransferFields, 'key')),
+    example: exampleOf(listedTransferFields, transferExample, 'key'),
   },
   owner: {
     schema: object('ManagedTransfer', shownFields(managedTransferFields, 'owner')),
@@ -48,8 +49,6 @@ export const managedTransfer = listed.owner;
 /** The 32 bytes of a value that `digestFilter` has checked. */
 export const digestOf = (filter: string): Buffer => Buffer.from(filter.slice('sha-256:'.length), 'hex');
 
-const time = (description: string, example: string) =>
-  Type.Optional(text(description, { minLength: 1, maxLength: 64, examples: [example] }));
 /** The filters of the query. */
 const filters = {
   connectionId: Type.Optional(text('Id of a connection.', { minLength: 1, maxLength: 128, examples: ['warehouse'] })),
@@ -62,8 +61,7 @@ const filters = {
       examples: ['outbound'],
     }),
   ),
-  since: time('Only newer ones: an ISO 8601 date-time, or Unix seconds.', TIME),
-  until: time('Only older ones: an ISO 8601 date-time, or Unix seconds.', LATER),
+  ...periodFields,
   search: Type.Optional(
     text('Part of the path or the name, in any case.', { minLength: 1, maxLength: 255, examples: ['report'] }),
   ),
@@ -148,7 +146,7 @@ endpoint('GET /api/transfers', {
     linkId,
     connectionIds: connectionsFor(caller),
     digest: digest === undefined ? undefined : digestOf(digest),
-    since: since === undefined ? undefined : parseSince(since),
+    since: periodOf({ since }).since,
   });
   return { transfers, total, limit, offset };
 });
@@ -159,8 +157,7 @@ function searchOf({ since, until, digest, ...rest }: Filter): TransferSearch {
   return {
     ...rest,
     ...(digest === undefined ? {} : { digest: digestOf(digest) }),
-    ...(since === undefined ? {} : { since: parseSince(since) }),
-    ...(until === undefined ? {} : { until: parseSince(until) }),
+    ...periodOf({ since, until }),
   };
 }
 

@@ -12,7 +12,7 @@ import {
 } from '../../contract/delivery.js';
 import { shownFields, viewOf } from '../../contract/thing.js';
 import { isUuid } from '../../base/uuid.js';
-import { CLOSED, limit, offset, parseSince } from '../fields.js';
+import { CLOSED, limit, offset, periodOf } from '../fields.js';
 import { ID, LATER, TIME, WEBHOOK_ID } from '../../contract/examples.js';
 import { actorOf, badField, type Services } from '../services.js';
 import { queuedAnswer } from './checks.js';
@@ -168,7 +168,6 @@ async function filterOf({ watching }: Services, accountId: string, given: Given)
   return {
     ...rest,
     watchedFolderId: folder?.id,
-    since: since === undefined ? undefined : parseSince(since),
-    until: until === undefined ? undefined : parseSince(until),
+    ...periodOf({ since, until }),
   };
 }

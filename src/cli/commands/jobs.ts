@@ -4,15 +4,16 @@ import { type Arguments, type Session, shows } from '../command.js';
 import { follow } from '../follow.js';
 import { bytesText, fields, listed, placeText, table } from '../output.js';
 
-interface ListOptions {
+interface ListOptions extends Pick<JobsQuery, 'since' | 'until'> {
   readonly state?: NonNullable<JobsQuery['state']>;
   readonly type?: NonNullable<JobsQuery['type']>;
   readonly limit: number;
 }
 
 export async function listJobs({ gateway, out, signal }: Session, _: Arguments, options: ListOptions): Promise<void> {
-  const { state, type, limit } = options;
-  const query = { ...(state && { state }), ...(type && { type }), limit: Math.min(limit, 100) };
+  const { state, type, since, until, limit } = options;
+  const times = { ...(since && { since }), ...(until && { until }) };
+  const query = { ...(state && { state }), ...(type && { type }), ...times, limit: Math.min(limit, 100) };
   const jobs: Job[] = [];
   for await (const job of gateway.files.jobs.list(query, { signal })) if (jobs.push(job) >= limit) break;
   const columns = {

@@ -1,6 +1,7 @@
 /** Who changed what, when and from where. Entries contain the names of that time, and no secrets. */
 import { uuidv7 } from '../../base/uuid.js';
 import type { Database } from '../postgres/database.js';
+import { isWithin, type Period } from '../postgres/period.js';
 import type { Queryable } from '../postgres/sql.js';
 
 /** The author of a change. */
@@ -34,7 +35,7 @@ interface AuditEntry {
   readonly details: unknown;
 }
 
-interface AuditFilter {
+interface AuditFilter extends Period {
   readonly limit: number;
   /** The last id of the previous page. */
   readonly cursor?: string;
@@ -82,10 +83,11 @@ export class AuditLog {
   }
 
   /** Newest first; one entry more than `limit` shows that there are more. */
-  async list(accountId: string, { limit, cursor, action }: AuditFilter): Promise<readonly AuditEntry[]> {
+  async list(accountId: string, { limit, cursor, action, ...period }: AuditFilter): Promise<readonly AuditEntry[]> {
     const rows = await this.#database.run(
       (sql) => sql<AuditRow[]>`
         select * from audit_log where account_id = ${accountId}
+          ${isWithin(sql, sql`at`, sql`id`, period)}
           ${cursor === undefined ? sql`` : sql`and id < ${cursor}`}
           ${action === undefined ? sql`` : sql`and (action = ${action} or starts_with(action, ${`${action}.`}))`}
         order by id desc limit ${limit}`,

@@ -6,6 +6,7 @@
  */
 import { EventEmitter } from 'node:events';
 import type { Database } from '../postgres/database.js';
+import { type Period, startOf } from '../postgres/period.js';
 import type { Queryable, Transaction } from '../postgres/sql.js';
 import type { DraftEvent } from './webhook-event.js';
 
@@ -34,7 +35,7 @@ export interface FeedPage {
   readonly last: number;
 }
 
-interface NewestQuery {
+interface NewestQuery extends Period {
   readonly type: string | undefined;
   /** Only lower numbers. */
   readonly before: number | undefined;
@@ -136,30 +137,39 @@ export class EventFeeds {
    * The newest events, or those before a number, of one type or all. A page of one type may be empty and still have a
    * next page.
    */
-  async newest(accountId: string, { type, before, limit }: NewestQuery): Promise<NewestEvents> {
+  async newest(accountId: string, { type, before, limit, ...period }: NewestQuery): Promise<NewestEvents> {
     const isOfType = (sql: Queryable) => (type === undefined ? sql`true` : sql`type = ${type}`);
-    const end = (sql: Queryable) => sql`least(${before ?? null}::bigint, f.last_sequence + 1)`;
+    // Events are numbered in the order of time, so a period is a range of numbers. Both functions pass over nulls.
+    const end = (sql: Queryable) => sql`
+      least(${before ?? null}::bigint, f.last_sequence + 1, (select sequence from events
+        where account_id = ${accountId} and sequence is not null and numbered_at >= ${period.until ?? null}::timestamptz
+        order by numbered_at, sequence limit 1))`;
+    const start = (sql: Queryable) => sql`
+      greatest(f.oldest_sequence, (select sequence + 1 from events
+        where account_id = ${accountId} and sequence is not null and numbered_at < ${startOf(period) ?? null}::timestamptz
+        order by numbered_at desc, sequence desc limit 1))`;
     const rows = await this.#database.all<
       Partial<FeedEvent> & Limits & { readonly until: number; readonly found: number }
     >`
-      select f.last_sequence as last, f.oldest_sequence as oldest, ${end} as until, e.found, e.sequence, e.type, e.body
-      from event_feeds f left join lateral (
+      select f.last_sequence as last, f.start as oldest, f.until, e.found, e.sequence, e.type, e.body
+      from (select f.account_id, f.last_sequence, ${start} as start, ${end} as until from event_feeds f) as f
+      left join lateral (
         select sequence, type, body, found from (
           select sequence, type, body, count(*) over () as found, coalesce(sum(octet_length(body))
             over (order by sequence desc rows between unbounded preceding and 1 preceding), 0) as before
           from (select sequence, type, body from events
-            where account_id = ${accountId} and sequence < ${end}
-              and sequence >= greatest(f.oldest_sequence, ${end} - ${WINDOW}::bigint)
+            where account_id = ${accountId} and sequence < f.until
+              and sequence >= greatest(f.start, f.until - ${WINDOW}::bigint)
               and ${isOfType}
             order by sequence desc limit ${limit}) as page
         ) as sized where before < ${PAGE_BYTES}
       ) as e on true
       where f.account_id = ${accountId} order by e.sequence desc`;
-    const { last, oldest, until, found } = rows[0] ?? { last: 0, oldest: 1, until: 1, found: 0 };
+    const { last, oldest, until: from, found } = rows[0] ?? { last: 0, oldest: 1, until: 1, found: 0 };
     const shown = rows.filter((row): row is FeedEvent & typeof row => typeof row.sequence === 'number');
     const events = shown.map(({ sequence, type, body }) => ({ sequence, type, body }));
     const hasMore = events.length < found || events.length === limit;
-    const reached = hasMore ? (events.at(-1)?.sequence ?? oldest) : until - WINDOW;
+    const reached = hasMore ? (events.at(-1)?.sequence ?? oldest) : from - WINDOW;
     return { events, last, nextBefore: reached > oldest ? reached : null };
   }
 

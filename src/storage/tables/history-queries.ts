@@ -2,12 +2,12 @@
  * Queries of the history. Totals come from the counts stored beside it: fast and exact, however many rows there are.
  */
 import {
+  type ListedTransfer,
+  listedTransferFields,
   receiptedFields,
   type ReceiptedTransfer,
   type Transfer,
   transferFields,
-  type TransferItem,
-  transferItemFields,
   type TransferStatus,
 } from '../../contract/transfer.js';
 import { columnsOf, type Queryable, takeRows } from '../postgres/sql.js';
@@ -20,11 +20,11 @@ export async function listItems(
   sql: Queryable,
   accountId: string,
   filter: TransferFilter,
-): Promise<{ readonly transfers: readonly TransferItem[]; readonly total: number }> {
+): Promise<{ readonly transfers: readonly ListedTransfer[]; readonly total: number }> {
   const total = await countMatching(sql, accountId, filter);
   if (total <= filter.offset) return { transfers: [], total };
-  const transfers = await sql<TransferItem[]>`
-    select ${columnsOf(sql, transferItemFields)} from transfers
+  const transfers = await sql<ListedTransfer[]>`
+    select ${columnsOf(sql, listedTransferFields, { made: { repeatable: isRepeatable(sql, 't') } })} from transfers t
     where ${matching(sql, accountId, filter)} ${statusIs(sql, filter.status)} ${createdAfter(sql, filter.since)}
       ${digestIs(sql, filter.digest)} ${linkIs(sql, filter.linkId)}
     order by id desc limit ${filter.limit} offset ${filter.offset}`;

@@ -2,7 +2,7 @@ import { PassingSet } from '../../base/passing-set.js';
 import { Periodic } from '../../base/periodic.js';
 import { uuidv7 } from '../../base/uuid.js';
 import { GatewayError } from '../../base/errors.js';
-import type { TransferItem, TransferType } from '../../contract/transfer.js';
+import type { ListedTransfer, TransferType } from '../../contract/transfer.js';
 import type { NewTransfer, OpenTransfer, TransferFilter, TransferOutcome, TransferRow } from './transfer.js';
 import { countItems, findTransfer, listItems, type StoredTransfer } from './history-queries.js';
 import { findRequest, type Repetition } from './transfer-repetitions.js';
@@ -112,7 +112,7 @@ export class TransferHistory {
   async list(
     accountId: string,
     filter: TransferFilter,
-  ): Promise<{ readonly transfers: readonly TransferItem[]; readonly total: number }> {
+  ): Promise<{ readonly transfers: readonly ListedTransfer[]; readonly total: number }> {
     return this.#deps.database.run((sql) => listItems(sql, accountId, filter));
   }
 

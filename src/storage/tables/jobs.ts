@@ -5,6 +5,7 @@ import { jobFields, type JobFileState, type JobState, type JobType } from '../..
 import type { ClaimedTask, Queue } from '../queue/queue.js';
 import type { Database } from '../postgres/database.js';
 import type { NamedSecrets } from '../secrets/sealed-rows.js';
+import { isWithin, type Period } from '../postgres/period.js';
 import { columnsOf, type Queryable, type Transaction } from '../postgres/sql.js';
 import type { Job, JobFileItem, JobHolder, NewJobRow, RunningJob } from './job.js';
 import { type JobEnd, keepSourceFiles, nextPhase } from './job-phases.js';
@@ -42,7 +43,7 @@ export interface StoredRows {
   readonly all: number;
 }
 
-export interface JobFilter {
+export interface JobFilter extends Period {
   readonly state?: JobState | undefined;
   readonly type?: JobType | undefined;
   readonly scheduleId?: string | undefined;
@@ -135,6 +136,7 @@ export class Jobs {
           ${state === undefined ? sql`` : sql`and j.state = ${state}`}
           ${type === undefined ? sql`` : sql`and j.type = ${type}`}
           ${scheduleId === undefined ? sql`` : sql`and j.schedule_id = ${scheduleId}`}
+          ${isWithin(sql, sql`j.created_at`, sql`j.id`, filter)}
           ${cursor === undefined ? sql`` : sql`and j.id < ${cursor}`}
           ${connections === undefined ? sql`` : reachable(sql, connections)}
         order by j.id desc limit ${limit}`,

@@ -10,20 +10,17 @@ import {
 } from '../../contract/transfer.js';
 import { firstIdAt } from '../postgres/clock.js';
 import type { Database } from '../postgres/database.js';
+import type { Period } from '../postgres/period.js';
 import { columnsOf, type Queryable } from '../postgres/sql.js';
 import { createdAfter, digestIs, linkIs, matching, statusIs } from './history-queries.js';
 import { isRepeatable } from './transfer-repetitions.js';
 import { LOOKUPS } from '../../contract/transfer.js';
 
-export interface TransferSearch {
+export interface TransferSearch extends Period {
   readonly connectionId?: string;
   readonly status?: TransferStatus;
   readonly type?: string;
   readonly direction?: Direction;
-  /** Exclusive. */
-  readonly since?: Date;
-  /** Exclusive. */
-  readonly until?: Date;
   /** Part of the path or the name, in upper or lower case. */
   readonly search?: string;
   /** SHA-256 of the file. */

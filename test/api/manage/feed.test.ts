@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { ApiClient, Browser } from '../../support/gateway.js';
 import { eventually } from '../../support/eventually.js';
-import { ADMIN_KEY, expectError, field, type ManagedGateway, PLAIN_KEY, startManaged } from './support.js';
+import { ADMIN_KEY, expectError, field, type ManagedGateway, PLAIN_KEY, startManaged, withSql } from './support.js';
 
 interface Listed {
   readonly sequence: number;
@@ -86,4 +86,29 @@ test('the events of another account and the deliveries of its webhooks are hidde
     );
   assert.deepEqual(await ofWebhook(one, other), []);
   expectError(await ops.get('/manage/deliveries?webhookId=x'), 400, 'bad_request');
+});
+
+test('a period is a range of the numbers, page by page', async () => {
+  const times = ['2026-01-01T00:00:00Z', '2026-01-02T00:00:00Z', '2026-01-02T00:00:00Z', '2026-01-03T00:00:00Z'];
+  while ((await feed()).last < times.length) await endJob();
+  await withSql(gateway.databaseUrl, async (sql) => {
+    const rows = await sql<{ id: string }[]>`
+      select id from events where account_id = (select id from accounts where email = 'ops@example.com') order by sequence`;
+    for (const [index, { id }] of rows.entries()) {
+      await sql`update events set numbered_at = ${times[index] ?? '2026-01-04T00:00:00Z'} where id = ${id}`;
+    }
+  });
+  const numbers = async (query: string) => (await feed(query)).events.map(({ sequence }) => sequence);
+  const [first, second, third] = ['2026-01-01T00:00:00Z', '2026-01-02T00:00:00Z', '2026-01-03T00:00:00Z'];
+  assert.deepEqual(await numbers(`since=${first}&until=${third}`), [3, 2]);
+  assert.deepEqual(await numbers(`until=${second}`), [1]);
+  assert.deepEqual(await numbers(`since=${second}&until=2026-01-03T12:00:00Z`), [4]);
+  assert.deepEqual(await numbers('since=2026-02-01T00:00:00Z'), []);
+  assert.deepEqual(await numbers('until=2025-02-01T00:00:00Z'), []);
+  const page = await feed(`since=${first}&until=${third}&limit=1`);
+  assert.deepEqual([page.events.map(({ sequence }) => sequence), page.cursor], [[3], '3']);
+  const rest = await feed(`since=${first}&until=${third}&limit=2&cursor=${page.cursor}`);
+  assert.deepEqual([rest.events.map(({ sequence }) => sequence), rest.cursor], [[2], null]);
+  for (const query of ['since=yesterday', 'until=2026-02-30', 'until='])
+    expectError(await ops.get(`/manage/feed?${query}`), 400, 'bad_request');
 });

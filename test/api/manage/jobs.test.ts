@@ -166,3 +166,29 @@ test('an option that the type of a job does not know is refused, unless it state
   const usual = { onConflict: 'replace', compare: 'size-and-time', deleteExtra: false, maxDeletes: 1000 };
   field(await ops.post('/api/jobs', { ...COPY, ...usual, dryRun: true }), 'job', 202);
 });
+
+test('jobs and the audit log are filtered by time, both ends exclusive', async () => {
+  const begin = async (): Promise<void> => {
+    await ended(field<{ id: string }>(await ops.post('/api/jobs', { ...COPY, dryRun: true }), 'job', 202).id);
+    await ops.post('/manage/api-keys', { name: 'for the log', scopes: ['read'] });
+  };
+  for (let n = 0; n < 3; n++) await begin();
+  for (const [path, list, time] of [
+    ['/manage/jobs', 'jobs', 'createdAt'],
+    ['/api/jobs', 'jobs', 'createdAt'],
+    ['/manage/audit', 'entries', 'at'],
+  ] as const) {
+    const timesOf = async (query: Readonly<Record<string, string>> = {}): Promise<readonly string[]> =>
+      field<Record<string, string>[]>(await ops.get(path, { query }), list).map((one) => one[time] ?? '');
+    const [newest = '', middle = '', third = ''] = await timesOf();
+    assert.deepEqual(await timesOf({ since: third, until: newest }), [middle], path);
+    assert.ok(
+      (await timesOf({ until: third })).every((at) => at < third),
+      path,
+    );
+    assert.deepEqual(await timesOf({ since: newest }), [], path);
+    assert.deepEqual(await timesOf({ until: '2020-01-01T00:00:00Z' }), [], path);
+    for (const query of [{ since: 'yesterday' }, { until: '2026-02-30' }])
+      expectError(await ops.get(path, { query }), 400, 'bad_request');
+  }
+});

@@ -303,6 +303,7 @@ export const NO_PATHS: ReadonlySet<string> = new Set([
     'status',
     'type',
     'since',
+    'until',
     'mtime',
     'digest',
     'link_id',
