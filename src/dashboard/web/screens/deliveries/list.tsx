@@ -1,11 +1,10 @@
 /** The newest deliveries to one receiver, or all dead letters, with a link to all of them. */
 import type { ReactElement } from 'react';
-import { Link } from 'wouter';
 import { withQuery } from '../../api/client.ts';
 import { useRows } from '../../api/hooks.ts';
 import type { Delivery, EventType } from '../../api/types.ts';
 import { t } from '../../texts/texts.ts';
-import { Panel } from '../../ui/basics.tsx';
+import { LinkButton, Panel } from '../../ui/basics.tsx';
 import { List } from '../../ui/list.tsx';
 import { Term } from '../../ui/term.tsx';
 import { DELIVERY_BULK, useDeliveryColumns } from './rows.tsx';
@@ -32,7 +31,9 @@ export function Deliveries({ none, ...filter }: Props): ReactElement {
       bulk={DELIVERY_BULK}
       footer={
         <p className="panel-body">
-          <Link href={withQuery('/deliveries', filter)}>{t.deliveries.allDeliveries}</Link>
+          <LinkButton href={withQuery('/deliveries', filter)} variant="quiet">
+            {t.deliveries.allDeliveries}
+          </LinkButton>
         </p>
       }
     />

@@ -46,8 +46,8 @@ export function FindBar(props: {
         onText={onText}
         placeholder={t.files.find.placeholder}
       />
-      <Button icon={Search} type="submit" disabled={text.trim() === ''}>
-        {t.files.find.below}
+      <Button icon={Search} type="submit" aria-label={t.files.find.below} disabled={text.trim() === ''}>
+        <span>{t.files.find.below}</span>
       </Button>
     </form>
   );

@@ -1,7 +1,7 @@
 /** The queue at the corner of every screen, while it is not empty. */
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useRef, useState, type ReactElement } from 'react';
-import { formatNumber, formatSpeed } from '../../format.ts';
+import { formatDuration, formatNumber, formatPercent, formatSpeed, secondsLeft } from '../../format.ts';
 import { t } from '../../texts/texts.ts';
 import { Button, Progress } from '../../ui/basics.tsx';
 import { ChevronDown, ChevronUp } from '../../ui/icons.tsx';
@@ -18,7 +18,8 @@ const ROW_PX = 64;
 export default function UploadQueue({ account }: { readonly account: string }): ReactElement | null {
   const view = useQueue();
   const interrupted = useInterrupted();
-  const [isOpen, setOpen] = useState(true);
+  // On a phone, the queue is one line until it is opened.
+  const [isOpen, setOpen] = useState(() => !matchMedia('(max-width: 44rem)').matches);
   useEffect(() => {
     showTo(account);
     void findInterrupted().then((readable) => readable.forEach(([kept, file]) => enqueueKept(kept, file)));
@@ -33,7 +34,7 @@ export default function UploadQueue({ account }: { readonly account: string }): 
           {isOpen ? <ChevronDown aria-hidden size={16} /> : <ChevronUp aria-hidden size={16} />}
           <span>{titleOf(view)}</span>
         </button>
-        <span className="muted small number">{active > 0 && speedOf(view)}</span>
+        <span className="muted small number">{active > 0 && progressOf(view)}</span>
       </header>
       {/* Announced on each change of the state, not ten times a second. */}
       <span className="visually-hidden" role="status">
@@ -90,10 +91,20 @@ function saidOf({ rows, counts, conflicts, isFinding }: QueueView): string {
   return rows.length === 0 ? t.queue.interrupted : t.queue.said.finished;
 }
 
-function speedOf({ counts }: QueueView): string {
+/** The share of the bytes, the time left and the speed, as far as they are known. */
+function progressOf({ rows, counts }: QueueView): string {
   if (counts.running === 0) return '';
   const speed = tasksIn('running').reduce((sum, { bytesPerSecond }) => sum + bytesPerSecond, 0);
-  return speed === 0 ? '' : formatSpeed(speed);
+  const going = rows.filter(({ state }) => state === 'waiting' || state === 'running' || state === 'done');
+  const total = going.reduce((sum, { totalBytes = 0 }) => sum + totalBytes, 0);
+  const sent = going.reduce((sum, task) => sum + (task.state === 'done' ? (task.totalBytes ?? 0) : task.sentBytes), 0);
+  const left = secondsLeft(sent, total, speed);
+  const facts = [
+    total > 0 && formatPercent(Math.floor((100 * sent) / total) / 100),
+    left !== undefined && t.words.left(formatDuration(left * 1_000)),
+    speed > 0 && formatSpeed(speed),
+  ];
+  return facts.filter((fact) => fact !== false).join(' · ');
 }
 
 function Acts({ view: { counts } }: { readonly view: QueueView }): ReactElement | null {
