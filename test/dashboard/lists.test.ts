@@ -5,6 +5,7 @@ import type { Locator, Page } from 'playwright-core';
 import { type Desk, focusOf, logIn, manage, openDesk, type Window } from './browser.js';
 import { furnish, type Screen } from './furnish.js';
 import { violations } from './inspection.js';
+import { startSlowUpload } from './outside.js';
 
 const LISTS = 'transfers deliveries jobs connections keys links events audit schedules watched-folders webhooks'.split(
   ' ',
@@ -12,6 +13,13 @@ const LISTS = 'transfers deliveries jobs connections keys links events audit sch
 /** The first row of a list is above this line of a phone. */
 const MAX_TOP = 400;
 const LONG = `${'a long name of a report '.repeat(8)}2026-11-28.csv`;
+
+/** What a finger cannot hit: less than 24 pixels high or wide. The label of a check box is a part of it. */
+const SMALL_TARGETS = `[...document.querySelectorAll('a, button, input, select, summary')].flatMap((one) => {
+  const { width, height } = (one.closest('label') ?? one).getBoundingClientRect();
+  const isShown = one.checkVisibility({ opacityProperty: true, visibilityProperty: true }) && width > 1;
+  return isShown && (width < 24 || height < 24) ? [one.outerHTML.slice(0, 120) + ' ' + width + 'x' + height] : [];
+})`;
 
 let desk: Desk;
 let window: Window;
@@ -137,6 +145,21 @@ test('a filter that is set is a chip that removes it; views of times and states 
   assert.ok(await page.getByLabel('Before').isVisible(), 'rare filters are shown if one is set');
   await views.getByRole('link', { name: 'Today' }).click();
   await page.getByRole('table', { name: 'Deliveries' }).waitFor();
+  for (const [path, table] of [
+    ['/jobs', 'Jobs'],
+    ['/events', 'Events'],
+    ['/audit', 'Audit log'],
+  ] as const) {
+    await page.goto(path);
+    const rows = page.getByRole('table', { name: table }).getByRole('row');
+    await rows.nth(1).waitFor();
+    await views.getByRole('link', { name: 'Yesterday' }).click();
+    await rows.first().waitFor({ state: 'detached' });
+    await chips.getByRole('button', { name: /^After: / }).waitFor();
+    await views.getByRole('link', { name: 'Today' }).click();
+    await rows.nth(1).waitFor();
+  }
+  assert.deepEqual(window.faults, []);
 });
 
 test('on a phone, the first row of each list is near the top, and filters are in a sheet', async () => {
@@ -148,7 +171,22 @@ test('on a phone, the first row of each list is near the top, and filters are in
     const first = await phone.locator('tbody tr').first().boundingBox();
     assert.ok(first !== null && first.y < MAX_TOP, `${name}: the first row is at ${first?.y} pixels`);
     assert.equal(await phone.evaluate('document.documentElement.scrollWidth'), 375, name);
+    assert.deepEqual(await phone.evaluate(SMALL_TARGETS), [], name);
   }
+  await phone.goto('/files/sandbox');
+  const file = phone.getByRole('grid').getByRole('row').nth(1);
+  await file.waitFor();
+  assert.ok(((await file.boundingBox())?.y ?? MAX_TOP) < MAX_TOP, 'the first file');
+  assert.equal(await phone.evaluate('document.documentElement.scrollWidth'), 375, 'files');
+  assert.deepEqual(await phone.evaluate(SMALL_TARGETS), [], 'files');
+  const picked = phone.getByLabel('Files to upload');
+  assert.equal(await picked.getAttribute('accept'), null, 'a phone offers its camera');
+  await picked.setInputFiles({ name: 'from-a-phone.txt', mimeType: 'text/plain', buffer: Buffer.from('text') });
+  const queue = phone.getByRole('region', { name: 'Queue' });
+  await queue.getByRole('button', { name: 'All done', expanded: false }).waitFor();
+  assert.ok(((await queue.boundingBox())?.height ?? 0) < 60, 'the queue is one line');
+  await queue.getByRole('button', { name: 'All done' }).click();
+  await queue.getByText('from-a-phone.txt').waitFor();
   await phone.goto('/deliveries');
   await phone.getByRole('button', { name: 'Filters', exact: true }).click();
   const sheet = phone.getByRole('dialog', { name: 'Filters' });
@@ -190,4 +228,80 @@ test('a column head sorts the rows, and the order is part of the address', async
   assert.deepEqual(await names(), ['Sandbox', 'Partner drop box', 'Archive']);
   assert.equal(await head.getAttribute('aria-sort'), 'descending');
   assert.deepEqual(await violations(page), []);
+});
+
+test('columns are chosen in a menu, and are part of the address', async () => {
+  await page.goto('/jobs');
+  const head = (name: string) => page.getByRole('columnheader', { name, exact: true });
+  await head('Progress').waitFor();
+  assert.ok(await head('Speed').isHidden(), 'a narrow screen has no room for all');
+  await page.getByRole('button', { name: 'Columns' }).press('Enter');
+  await page.getByRole('menuitemcheckbox', { name: 'Progress' }).click();
+  await page.waitForURL(/columns=what%2Cstate%2Cspeed%2Cstarted%2CbegunBy$/);
+  await page.keyboard.press('Escape');
+  await head('Progress').waitFor({ state: 'detached' });
+  await head('Speed').waitFor();
+  assert.deepEqual(await violations(page), []);
+  await page.getByRole('link', { name: 'Failed', exact: true }).click();
+  await page.waitForURL(/columns=.*state|state=failed.*columns=/);
+  await page.reload();
+  await head('Speed').waitFor();
+  assert.ok(await head('Progress').isHidden());
+  await page.getByRole('button', { name: 'Columns' }).press('Enter');
+  await page.getByRole('menuitem', { name: 'The usual columns' }).click();
+  await head('Progress').waitFor();
+  assert.deepEqual(window.faults, []);
+});
+
+test('the gateway sorts transfers by the heads that it can sort by', async () => {
+  await page.goto('/transfers');
+  const head = (name: string) => page.getByRole('columnheader', { name, exact: true });
+  await page.locator('tbody tr').first().waitFor();
+  assert.equal(await head('Started').getAttribute('aria-sort'), 'descending');
+  await head('Size').getByRole('button').click();
+  await page.waitForURL(/order=largest$/);
+  assert.equal(await head('Size').getAttribute('aria-sort'), 'descending');
+  await head('Size').getByRole('button').click();
+  await page.waitForURL(/transfers$/);
+  await head('Started').getByRole('button').click();
+  await page.waitForURL(/order=oldest$/);
+  assert.equal(await head('Started').getAttribute('aria-sort'), 'ascending');
+  assert.equal(await head('Connection').getByRole('button').count(), 0);
+});
+
+test('failed transfers are tried again together, and running ones cancelled', async () => {
+  for (const n of [1, 2]) {
+    const body = { from: `/late-${n}.txt`, to: `/moved-${n}.txt` };
+    await manage(page, 'POST', '/api/move/sandbox', body).catch(() => undefined);
+    await manage(page, 'POST', '/api/write/sandbox', { path: body.from, content: 'late' });
+  }
+  await page.goto('/transfers?status=failed&type=move');
+  await box('Select move moved-1.txt').check();
+  await box('Select move moved-2.txt').check();
+  await bar().getByRole('button', { name: 'Try again', exact: true }).click();
+  await page.getByText('Try again: 2 done').waitFor();
+  await bar().waitFor({ state: 'detached' });
+
+  const upload = await startSlowUpload(desk, window, 'cancelled.tar');
+  await page.goto('/transfers?status=pending');
+  await box('Select upload cancelled.tar').check();
+  await bar().getByRole('button', { name: 'Cancel', exact: true }).click();
+  await page.getByText('Cancel: 1 done').waitFor();
+  assert.notEqual(await upload.status, 200);
+});
+
+test('what failed yesterday is tried again with three clicks from the overview', async () => {
+  const body = { from: '/tomorrow.txt', to: '/retried.txt' };
+  await manage(page, 'POST', '/api/move/sandbox', body).catch(() => undefined);
+  await manage(page, 'POST', '/api/write/sandbox', { path: body.from, content: 'here' });
+  const { page: tomorrow, context, faults } = await desk.open();
+  await logIn(tomorrow);
+  await tomorrow.clock.setFixedTime(Date.now() + 86_400_000);
+  await tomorrow.goto('/');
+  await tomorrow.getByRole('link', { name: 'Transfers', exact: true }).click();
+  await tomorrow.getByRole('link', { name: 'Yesterday' }).click();
+  await tomorrow.getByRole('button', { name: 'Try again: move retried.txt' }).click();
+  await tomorrow.getByText('The transfer was repeated').waitFor();
+  assert.deepEqual(faults, []);
+  await context.close();
 });

@@ -6,14 +6,14 @@ import type { AuditEntry } from '../api/types.ts';
 import { t } from '../texts/texts.ts';
 import { actions, Button, CodeBlock, Facts, Mono, Time } from '../ui/basics.tsx';
 import { Dialog } from '../ui/dialog.tsx';
-import { useFilters } from '../ui/filters.tsx';
+import { timeFields, timePresets, useFilters } from '../ui/filters.tsx';
 import { ScrollText } from '../ui/icons.tsx';
 import { ListScreen } from '../ui/list-screen.tsx';
 
 const words = t.audit;
 
 export default function Audit(): ReactElement {
-  const filters = useFilters(['action']);
+  const filters = useFilters(['action', 'since', 'until']);
   const [shown, setShown] = useState<AuditEntry>();
   return (
     <ListScreen
@@ -24,13 +24,13 @@ export default function Audit(): ReactElement {
       list={usePages(withQuery('/manage/audit', { ...filters.values, limit: 50 }), 'entries')}
       filters={filters}
       presets={[
-        { name: words.everything, filters: {} },
+        ...timePresets(),
         ...(['login', 'connection', 'api_key'] as const).map((action) => ({
           name: words.areas[action],
           filters: { action },
         })),
       ]}
-      fields={[{ name: 'action', label: t.words.show, all: words.everything, options: Object.entries(words.areas) }]}
+      fields={[{ name: 'action', label: t.words.show, options: Object.entries(words.areas) }, ...timeFields()]}
       columns={[
         {
           head: t.words.what,
@@ -41,9 +41,9 @@ export default function Audit(): ReactElement {
             </span>
           ),
         },
-        { head: words.action, isSecondary: true, cell: ({ action }) => <Mono>{action}</Mono> },
-        { head: words.address, isSecondary: true, cell: ({ address }) => <Mono>{address}</Mono> },
-        { head: t.words.when, cell: ({ at }) => <Time iso={at} form="seconds" /> },
+        { name: 'action', head: words.action, isSecondary: true, cell: ({ action }) => <Mono>{action}</Mono> },
+        { name: 'address', head: words.address, isSecondary: true, cell: ({ address }) => <Mono>{address}</Mono> },
+        { name: 'when', head: t.words.when, cell: ({ at }) => <Time iso={at} form="seconds" /> },
         actions<AuditEntry>((entry) => (
           <Button onClick={() => setShown(entry)} aria-label={words.openOne(sentenceOf(entry))}>
             {t.files.menu.open}

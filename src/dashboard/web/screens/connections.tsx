@@ -32,7 +32,8 @@ export default function Connections(): ReactElement {
       columns={[
         {
           head: words.name,
-          sort: { name: 'name', valueOf: ({ name }) => name },
+          name: 'name',
+          sort: ({ name }) => name,
           grow: 40,
           cell: ({ id, name }) => (
             <Titled top={<Link href={`/connections/${segment(id)}`}>{name}</Link>}>
@@ -42,10 +43,12 @@ export default function Connections(): ReactElement {
         },
         {
           head: t.words.type,
-          sort: { name: 'type', valueOf: ({ type }) => type },
+          name: 'type',
+          sort: ({ type }) => type,
           cell: ({ type }) => <span className="muted">{type.toUpperCase()}</span>,
         },
         {
+          name: 'server',
           head: words.server,
           grow: 40,
           cell: (connection) => (
@@ -55,6 +58,7 @@ export default function Connections(): ReactElement {
           ),
         },
         {
+          name: 'state',
           head: t.words.state,
           cell: (connection) => (
             <span className="row">
@@ -65,7 +69,8 @@ export default function Connections(): ReactElement {
         },
         {
           head: words.lastTest,
-          sort: { name: 'lastTest', valueOf: ({ lastTest }) => lastTest?.testedAt ?? '' },
+          name: 'lastTest',
+          sort: ({ lastTest }) => lastTest?.testedAt ?? '',
           cell: ({ lastTest }) =>
             lastTest === null ? (
               <span className="muted">{words.never}</span>

@@ -9,7 +9,7 @@ import { t } from '../texts/texts.ts';
 import { showToast } from '../toasts.ts';
 import { Button, Notice } from '../ui/basics.tsx';
 import { FormDialog } from '../ui/dialog.tsx';
-import { timePresets, useFilters } from '../ui/filters.tsx';
+import { timeFields, timePresets, useFilters } from '../ui/filters.tsx';
 import { RotateCw } from '../ui/icons.tsx';
 import { Pager } from '../ui/list.tsx';
 import { ListScreen } from '../ui/list-screen.tsx';
@@ -43,8 +43,7 @@ export default function DeliveriesScreen(): ReactElement {
       : values['webhookId'] !== undefined
         ? `webhook ${values['webhookId']}`
         : '';
-  const goTo = (to: number) => () =>
-    setParameters({ ...(values as Record<string, string>), ...(to > 0 ? { offset: String(to) } : {}) });
+  const goTo = (to: number) => () => setParameters({ ...Object.fromEntries(parameters), offset: String(to) });
   return (
     <ListScreen
       isWide
@@ -100,8 +99,7 @@ export default function DeliveriesScreen(): ReactElement {
           label: t.words.connection,
           options: connections.map(({ id, name }) => [id, name]),
         },
-        { name: 'since', label: words.filters.since, kind: 'time', isRare: true },
-        { name: 'until', label: t.transfers.filters.before, kind: 'time', isRare: true },
+        ...timeFields(),
       ]}
     >
       {isReplaying && <Replay filters={values} onClose={() => setReplaying(false)} />}

@@ -8,7 +8,7 @@ import { formatBytes, formatNumber } from '../format.ts';
 import { t } from '../texts/texts.ts';
 import { actions, Button, CodeBlock, Facts, LinkButton, LiveBadge, Mono, Time, Titled } from '../ui/basics.tsx';
 import { Dialog } from '../ui/dialog.tsx';
-import { useFilters } from '../ui/filters.tsx';
+import { timeFields, timePresets, useFilters } from '../ui/filters.tsx';
 import { Rss } from '../ui/icons.tsx';
 import { ListScreen } from '../ui/list-screen.tsx';
 import { useNews } from './events/live.ts';
@@ -21,7 +21,7 @@ const PAGE = 50;
 const POLL_MS = 30_000;
 
 export default function Events(): ReactElement {
-  const filters = useFilters(['type']);
+  const filters = useFilters(['type', 'since', 'until']);
   const path = withQuery('/manage/feed', { ...filters.values, limit: PAGE });
   const list = usePages(path, 'events', { everyMs: POLL_MS });
   const [shown, setShown] = useState<Row>();
@@ -45,9 +45,9 @@ export default function Events(): ReactElement {
       rowKey={({ sequence }) => String(sequence)}
       columns={[
         { head: t.words.what, grow: 100, cell: ({ event }) => <What event={event} /> },
-        { head: words.number, align: 'end', cell: ({ sequence }) => formatNumber(sequence) },
-        { head: t.words.when, cell: ({ event }) => <Time iso={event.timestamp} /> },
-        { head: words.type, isSecondary: true, cell: ({ type }) => <Mono>{type}</Mono> },
+        { name: 'number', head: words.number, align: 'end', cell: ({ sequence }) => formatNumber(sequence) },
+        { name: 'when', head: t.words.when, cell: ({ event }) => <Time iso={event.timestamp} /> },
+        { name: 'type', head: words.type, isSecondary: true, cell: ({ type }) => <Mono>{type}</Mono> },
         actions<Row>((row) => (
           <Button onClick={() => setShown(row)} aria-label={words.openOne(row.sequence)}>
             {t.files.menu.open}
@@ -56,13 +56,13 @@ export default function Events(): ReactElement {
       ]}
       filters={filters}
       presets={[
-        { name: t.common.all, filters: {} },
+        ...timePresets(),
         ...(['transfer.failed', 'job.finished', 'connection.down'] as const).map((type) => ({
           name: type,
           filters: { type },
         })),
       ]}
-      fields={[{ name: 'type', label: words.type, options: FEED_TYPES.map((name) => [name, name]) }]}
+      fields={[{ name: 'type', label: words.type, options: FEED_TYPES.map((name) => [name, name]) }, ...timeFields()]}
       noneAction={<LinkButton href="/webhooks">{t.places.webhooks}</LinkButton>}
       panelTitle={t.transfers.orders.newest}
       panelActions={

@@ -3,14 +3,14 @@ import type { ReactElement } from 'react';
 import { withQuery } from '../api/client.ts';
 import { usePages } from '../api/hooks.ts';
 import { t } from '../texts/texts.ts';
-import { useFilters } from '../ui/filters.tsx';
+import { timeFields, timePresets, useFilters } from '../ui/filters.tsx';
 import { Layers } from '../ui/icons.tsx';
 import { ListScreen } from '../ui/list-screen.tsx';
 import { JOB_BULK, useJobColumns } from './jobs/rows.tsx';
 import { TYPES } from './jobs/words.ts';
 
 export default function Jobs(): ReactElement {
-  const filters = useFilters(['state', 'type']);
+  const filters = useFilters(['state', 'type', 'since', 'until']);
   return (
     <ListScreen
       isWide
@@ -22,12 +22,13 @@ export default function Jobs(): ReactElement {
       bulk={JOB_BULK}
       filters={filters}
       presets={[
-        { name: t.common.all, filters: {} },
+        ...timePresets(),
         ...(['running', 'failed'] as const).map((state) => ({ name: t.jobs.states[state], filters: { state } })),
       ]}
       fields={[
         { name: 'state', label: t.words.state, options: Object.entries(t.jobs.states) },
         { name: 'type', label: t.words.type, options: Object.entries(TYPES) },
+        ...timeFields(),
       ]}
       add="/jobs/new"
     />

@@ -63,7 +63,8 @@ export default function Keys(): ReactElement {
       columns={[
         {
           head: t.fields.apiKey.name.label,
-          sort: { name: 'name', valueOf: ({ name }) => name },
+          name: 'name',
+          sort: ({ name }) => name,
           grow: 40,
           cell: ({ name, hint, source }) => (
             <Titled top={<strong>{name}</strong>}>
@@ -72,6 +73,7 @@ export default function Keys(): ReactElement {
           ),
         },
         {
+          name: 'scopes',
           head: t.fields.apiKey.scopes.label,
           cell: ({ scopes }) => (
             <span className="row">
@@ -84,6 +86,7 @@ export default function Keys(): ReactElement {
           ),
         },
         {
+          name: 'connections',
           head: t.fields.apiKey.connections.label,
           grow: 40,
           cell: ({ connections: ids, allowedIps }) => (
@@ -94,15 +97,18 @@ export default function Keys(): ReactElement {
         },
         {
           head: words.lastUsed,
-          sort: { name: 'lastUsed', valueOf: ({ lastUsedAt }) => lastUsedAt ?? '' },
+          name: 'lastUsed',
+          sort: ({ lastUsedAt }) => lastUsedAt ?? '',
           cell: ({ lastUsedAt }) => <Ago iso={lastUsedAt} otherwise={words.never} />,
         },
         {
           head: t.words.expires,
-          sort: { name: 'expires', valueOf: ({ expiresAt }) => expiresAt ?? '' },
+          name: 'expires',
+          sort: ({ expiresAt }) => expiresAt ?? '',
           cell: ({ expiresAt }) => <Time iso={expiresAt} otherwise={words.never} />,
         },
         {
+          name: 'state',
           head: t.words.state,
           cell: ({ state }) => <Badge tone={state === 'active' ? 'good' : 'bad'}>{words.states[state]}</Badge>,
         },

@@ -64,7 +64,9 @@ export default function Links(): ReactElement {
       {...(connections.length > 0 ? {} : { noneAction: null })}
       columns={[
         {
+          name: 'does',
           head: columns.does,
+          sort: ({ path }) => path,
           grow: 55,
           cell: ({ operation, path }) => (
             <span className="worded">
@@ -76,8 +78,10 @@ export default function Links(): ReactElement {
           ),
         },
         {
+          name: 'connection',
           head: t.words.connection,
           grow: 30,
+          sort: ({ connectionId }) => nameOf(connectionId),
           cell: ({ connectionId, keyId }) => (
             <Titled top={nameOf(connectionId)}>
               {keyId !== null && words.madeBy(keys.find(({ id }) => id === keyId)?.name ?? keyId)}
@@ -85,7 +89,9 @@ export default function Links(): ReactElement {
           ),
         },
         {
+          name: 'uses',
           head: columns.uses,
+          sort: ({ uses }) => String(uses),
           cell: ({ uses, maxUses, lastUsedAt }) => (
             <span>
               {maxUses === null ? formatNumber(uses) : t.words.of(formatNumber(uses), formatNumber(maxUses))}{' '}
@@ -97,9 +103,15 @@ export default function Links(): ReactElement {
             </span>
           ),
         },
-        { head: columns.most, cell: ({ maxBytes }) => (maxBytes === null ? '–' : formatBytes(maxBytes)) },
-        { head: t.words.expires, cell: ({ expiresAt }) => <Time iso={String(expiresAt)} /> },
+        { name: 'most', head: columns.most, cell: ({ maxBytes }) => (maxBytes === null ? '–' : formatBytes(maxBytes)) },
         {
+          name: 'expires',
+          head: t.words.expires,
+          sort: ({ expiresAt }) => String(expiresAt),
+          cell: ({ expiresAt }) => <Time iso={String(expiresAt)} />,
+        },
+        {
+          name: 'state',
           head: t.words.state,
           cell: ({ state }) => <Badge tone={state === 'active' ? 'good' : 'plain'}>{words.states[state]}</Badge>,
         },

@@ -28,7 +28,8 @@ export default function Schedules(): ReactElement {
       columns={[
         {
           head: t.schedules.one,
-          sort: { name: 'name', valueOf: ({ name }) => name },
+          name: 'name',
+          sort: ({ name }) => name,
           grow: 22,
           cell: ({ id, name }) => (
             <Link href={`/schedules/${id}`}>
@@ -36,21 +37,33 @@ export default function Schedules(): ReactElement {
             </Link>
           ),
         },
-        { head: t.words.what, grow: 26, cell: ({ job }) => <span className="muted">{routeOf(job, nameOf)}</span> },
-        { head: t.words.when, grow: 20, cell: ({ cron, timeZone }) => <When cron={cron} timeZone={timeZone} /> },
+        {
+          name: 'what',
+          head: t.words.what,
+          grow: 26,
+          cell: ({ job }) => <span className="muted">{routeOf(job, nameOf)}</span>,
+        },
+        {
+          name: 'when',
+          head: t.words.when,
+          grow: 20,
+          cell: ({ cron, timeZone }) => <When cron={cron} timeZone={timeZone} />,
+        },
         {
           head: columns.next,
-          sort: { name: 'next', valueOf: ({ nextRuns: [next] }) => next ?? '' },
+          name: 'next',
+          sort: ({ nextRuns: [next] }) => next ?? '',
           cell: ({ nextRuns: [next] }) => (next === undefined ? '–' : <Time iso={next} />),
         },
-        { head: t.words.lastRun, cell: (schedule) => <LastRun schedule={schedule} /> },
+        { name: 'lastRun', head: t.words.lastRun, cell: (schedule) => <LastRun schedule={schedule} /> },
         {
+          name: 'details',
           head: t.words.details,
           grow: 25,
           isSecondary: true,
           cell: (schedule) => <span title={troubleOf(schedule)}>{troubleOf(schedule)}</span>,
         },
-        { head: t.words.state, cell: (schedule) => <StateBadge schedule={schedule} /> },
+        { name: 'state', head: t.words.state, cell: (schedule) => <StateBadge schedule={schedule} /> },
         actions<Schedule>((schedule) => <ScheduleMenu schedule={schedule} />),
       ]}
     />

@@ -4,17 +4,23 @@ import { withQuery } from '../api/client.ts';
 import { usePages } from '../api/hooks.ts';
 import { useLiveTransfers } from '../api/live.ts';
 import { useConnections, useKeys } from '../api/names.ts';
+import type { Transfer } from '../api/types.ts';
 import { formatNumber } from '../format.ts';
 import { t } from '../texts/texts.ts';
-import { DownloadLink, LinkButton, LiveBadge, Panel } from '../ui/basics.tsx';
-import { useFilters } from '../ui/filters.tsx';
+import { type Column, DownloadLink, LinkButton, LiveBadge, Panel } from '../ui/basics.tsx';
+import { timeFields, useFilters } from '../ui/filters.tsx';
 import { ArrowLeftRight } from '../ui/icons.tsx';
 import { ListScreen } from '../ui/list-screen.tsx';
 import { FILTERS, presets, queryOf } from './transfers/filters.ts';
 import { digestIn } from './transfers/proof.tsx';
-import { LiveRows, useTransferColumns } from './transfers/rows.tsx';
+import { LiveRows, TRANSFER_BULK, useTransferColumns } from './transfers/rows.tsx';
 
 const words = t.transfers;
+const ORDERS: Readonly<Record<string, Pick<Column<Transfer>, 'orders'>>> = {
+  started: { orders: ['newest', 'oldest'] },
+  size: { orders: ['largest'] },
+  duration: { orders: ['longest'] },
+};
 
 export default function Transfers(): ReactElement {
   const filters = useFilters(FILTERS);
@@ -26,6 +32,9 @@ export default function Transfers(): ReactElement {
   const query = queryOf(values);
   const path = withQuery('/manage/transfers', { ...query, limit: 50 });
   const list = usePages(path, 'transfers', { everyMs: 10_000 });
+  const columns = useTransferColumns().map((column) => ({ ...column, ...ORDERS[column.name ?? ''] }));
+  // The list of running ones is above, unless they were asked for.
+  const isOfRunning = values.status === 'pending';
   const running = new Set(live.transfers.map(({ id }) => id));
   const { order: _, ...exported } = query;
   return (
@@ -38,8 +47,9 @@ export default function Transfers(): ReactElement {
           : { ...words, noneFitsText: `${t.common.removeFilter} ${words.noneFitsDigest}` }
       }
       icon={ArrowLeftRight}
-      list={{ ...list, rows: list.rows?.filter(({ id }) => !running.has(id)) }}
-      columns={useTransferColumns()}
+      list={{ ...list, rows: list.rows?.filter(({ id }) => isOfRunning || !running.has(id)) }}
+      columns={columns}
+      bulk={TRANSFER_BULK}
       filters={filters}
       presets={presets()}
       fields={[
@@ -71,8 +81,7 @@ export default function Transfers(): ReactElement {
           options: Object.entries(words.orders),
           isRare: true,
         },
-        { name: 'since', label: names.after, kind: 'time', isRare: true },
-        { name: 'until', label: names.before, kind: 'time', isRare: true },
+        ...timeFields(),
         { name: 'keyId', label: t.words.apiKey, options: keys.map(({ id, name }) => [id, name]), isRare: true },
         { name: 'errorCode', label: names.errorCode, kind: 'text', isRare: true },
         { name: 'requestId', label: t.words.requestId, kind: 'text', isRare: true },
@@ -86,21 +95,20 @@ export default function Transfers(): ReactElement {
         </DownloadLink>
       ))}
       above={
-        <Panel
-          title={t.words.runningNow(formatNumber(live.transfers.length))}
-          actions={<LiveBadge isLive={live.isConnected} />}
-        >
-          {live.transfers.length === 0 ? (
-            <p className="panel-body muted">{words.nothingRuns}</p>
-          ) : (
+        live.transfers.length > 0 &&
+        !isOfRunning && (
+          <Panel title={t.words.runningNow(formatNumber(live.transfers.length))}>
             <LiveRows transfers={live.transfers} />
-          )}
-        </Panel>
+          </Panel>
+        )
       }
       panelTitle={words.history}
       panelActions={
-        <span role="status" className="muted small">
-          {list.isFetching === true && t.words.loadingMore}
+        <span className="row">
+          <span role="status" className="muted small">
+            {list.isFetching === true && t.words.loadingMore}
+          </span>
+          <LiveBadge isLive={live.isConnected} />
         </span>
       }
     />

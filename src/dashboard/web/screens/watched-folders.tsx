@@ -39,25 +39,34 @@ export default function WatchedFolders(): ReactElement {
           ),
         },
         {
+          name: 'files',
           head: t.words.files,
           grow: 20,
           cell: ({ filePattern }) => (filePattern === null ? words.all : <Mono>{filePattern}</Mono>),
         },
         {
+          name: 'every',
           head: t.words.every,
           cell: ({ scheduleMinutes }) => <span className="nowrap">{words.minutes(formatNumber(scheduleMinutes))}</span>,
         },
-        { head: columns.lastCheck, cell: ({ lastSuccessAt }) => <Ago iso={lastSuccessAt} otherwise={words.noneYet} /> },
         {
+          name: 'lastCheck',
+          head: columns.lastCheck,
+          cell: ({ lastSuccessAt }) => <Ago iso={lastSuccessAt} otherwise={words.noneYet} />,
+        },
+        {
+          name: 'nextCheck',
           head: t.words.nextCheck,
           cell: ({ isActive, nextCheckAt }) =>
             isActive && nextCheckAt !== null ? <Countdown iso={nextCheckAt} /> : '–',
         },
         {
+          name: 'lastFound',
           head: t.words.lastFound,
           cell: ({ lastDetectionAt }) => <Ago iso={lastDetectionAt} otherwise={t.words.nothingYet} />,
         },
         {
+          name: 'state',
           head: t.words.state,
           cell: (folder) => <StateBadge folder={folder} receiver={receiverOf({ watchedFolderId: folder.id })} />,
         },

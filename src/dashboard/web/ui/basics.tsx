@@ -373,8 +373,12 @@ export interface Column<R> {
   readonly isHeadHidden?: boolean;
   /** Replaces the text of the head. */
   readonly headCell?: ReactNode;
-  /** The name of the column in the address, and what its rows are sorted by. Only for lists whose rows are all loaded. */
-  readonly sort?: { readonly name: string; readonly valueOf: (row: R) => string };
+  /** The name of the column in the address. A column without a name is always shown. */
+  readonly name?: string;
+  /** What the rows are sorted by, if all of them are loaded. */
+  readonly sort?: (row: R) => string;
+  /** The values of the filter `order` by which the gateway sorts by this column: down, and up if it does. */
+  readonly orders?: readonly [down: string, up?: string];
   /** How the rows are sorted by this column now. */
   readonly sorts?: 'ascending' | 'descending' | 'none';
   /** For the column of check boxes. */

@@ -36,7 +36,7 @@ function changed(
   parameters: URLSearchParams,
   to: Readonly<Partial<Record<string, string>>>,
 ): Readonly<Record<string, string>> {
-  const next = { ...Object.fromEntries(parameters), ...to };
+  const next = { ...Object.fromEntries(parameters), offset: '', ...to };
   return Object.fromEntries(Object.entries(next).filter((one): one is [string, string] => (one[1] ?? '') !== ''));
 }
 
@@ -70,6 +70,15 @@ export function timePresets(): readonly Preset[] {
     { name: presets.today, filters: { since: sinceOf(startOfDay()) } },
     { name: presets.yesterday, filters: { since: sinceOf(startOfDay(1)), until: startOfDay().toISOString() } },
     { name: presets.week, filters: { since: sinceOf(startOfDay(6)) } },
+  ];
+}
+
+/** The fields of the same times. */
+export function timeFields(): readonly FilterField[] {
+  const { after, before } = t.transfers.filters;
+  return [
+    { name: 'since', label: after, kind: 'time', isRare: true },
+    { name: 'until', label: before, kind: 'time', isRare: true },
   ];
 }
 
@@ -144,6 +153,8 @@ export function FilterBar({ filters, fields, presets }: BarProps): ReactElement 
 /** A view is chosen if exactly its filters are set. Check boxes do not count. */
 function Presets({ filters: { values }, presets }: { filters: Filtering; presets: readonly Preset[] }): ReactElement {
   const [path] = useLocation();
+  const [parameters] = useSearchParams();
+  const kept = { columns: parameters.get('columns') ?? '', sort: parameters.get('sort') ?? '' };
   const sorted = (filters: Preset['filters']): string =>
     JSON.stringify(
       Object.entries(filters)
@@ -155,7 +166,7 @@ function Presets({ filters: { values }, presets }: { filters: Filtering; presets
       {presets.map(({ name, filters }) => (
         <Link
           key={name}
-          href={withQuery(path, filters)}
+          href={withQuery(path, { ...filters, ...kept })}
           aria-current={sorted(filters) === sorted(values as Preset['filters']) ? 'true' : undefined}
         >
           {name}

@@ -1,6 +1,7 @@
 /** Screens that are a list: its filters, its rows, and what an empty one says. */
 import type { ReactElement, ReactNode } from 'react';
 import { t } from '../texts/texts.ts';
+import { useColumns } from './columns.tsx';
 import { Button, Empty, LinkButton, Page, Panel } from './basics.tsx';
 import { type FilterField, FilterBar, type Filtering, type Preset } from './filters.tsx';
 import { type IconComponent, Plus } from './icons.tsx';
@@ -74,6 +75,7 @@ export function ListScreen<R extends object>(props: ScreenProps<R>): ReactElemen
   } = props;
   const { panelTitle, panelActions, children, ...list } = rest;
   const { rows, hasMore = false } = list.list;
+  const columns = useColumns(list.columns);
   const isFiltered = filters?.isFiltered === true;
   const isAddShown = add !== undefined && ((rows?.length ?? 0) > 0 || isFiltered);
   const isBlank = rows?.length === 0 && !isFiltered && !hasMore;
@@ -98,6 +100,7 @@ export function ListScreen<R extends object>(props: ScreenProps<R>): ReactElemen
       <Panel title={panelTitle} actions={panelActions}>
         <List
           {...list}
+          columns={columns}
           label={title}
           none={
             isFiltered ? (

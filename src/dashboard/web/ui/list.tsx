@@ -31,7 +31,7 @@ export function List<R extends object>(props: ListProps<R>): ReactElement {
   useEffect(() => {
     if (isEmpty && hasMore && !isFetching) fetchMore?.();
   }, [isEmpty, hasMore, isFetching, fetchMore]);
-  const [sorted, columns] = useSorting(rows ?? [], table.columns);
+  const [sorted, columns] = useSorting(rows ?? [], table.columns, !hasMore);
   if (rows === undefined) return <Pending error={error} onRetry={() => void refetch()} />;
   if (isEmpty) {
     const text = hasMore ? t.common.searching : none;

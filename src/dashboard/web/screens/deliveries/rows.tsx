@@ -36,6 +36,7 @@ export function useDeliveryColumns(isOfOne = false): readonly Column<Delivery>[]
       ),
     },
     {
+      name: 'to',
       head: columns.to,
       grow: 45,
       cell: (delivery) => (
@@ -43,6 +44,7 @@ export function useDeliveryColumns(isOfOne = false): readonly Column<Delivery>[]
       ),
     },
     {
+      name: 'state',
       head: t.words.state,
       cell: (delivery) => (
         <span className="row">
@@ -51,8 +53,8 @@ export function useDeliveryColumns(isOfOne = false): readonly Column<Delivery>[]
         </span>
       ),
     },
-    { head: t.words.attempts, align: 'end', cell: ({ attempts }) => formatNumber(attempts) },
-    { head: t.words.created, cell: ({ createdAt }) => <Time iso={createdAt} /> },
+    { name: 'attempts', head: t.words.attempts, align: 'end', cell: ({ attempts }) => formatNumber(attempts) },
+    { name: 'created', head: t.words.created, cell: ({ createdAt }) => <Time iso={createdAt} /> },
     actions(
       (delivery) =>
         canReplay(delivery) && (

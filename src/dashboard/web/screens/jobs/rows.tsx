@@ -112,9 +112,15 @@ export function useJobColumns(): readonly Column<Job>[] {
         </Link>
       ),
     },
-    { head: t.words.what, grow: 34, cell: (job) => <span className="muted">{routeOf(job, nameOf)}</span> },
-    { head: t.words.state, cell: (job) => <StateBadge job={job} /> },
     {
+      name: 'what',
+      head: t.words.what,
+      grow: 34,
+      cell: (job) => <span className="muted">{routeOf(job, nameOf)}</span>,
+    },
+    { name: 'state', head: t.words.state, cell: (job) => <StateBadge job={job} /> },
+    {
+      name: 'progress',
       head: columns.progress,
       cell: (job) => {
         const { done, skipped, deleted, found, bytes, failed } = job.counts;
@@ -130,6 +136,7 @@ export function useJobColumns(): readonly Column<Job>[] {
       },
     },
     {
+      name: 'speed',
       head: columns.speed,
       isSecondary: true,
       cell: (job) => (
@@ -139,10 +146,12 @@ export function useJobColumns(): readonly Column<Job>[] {
       ),
     },
     {
+      name: 'started',
       head: t.words.started,
       cell: ({ createdAt }) => <Time iso={createdAt} />,
     },
     {
+      name: 'begunBy',
       head: words.facts.begunBy,
       isSecondary: true,
       cell: (job) => <span className="muted">{starterOf(job)}</span>,

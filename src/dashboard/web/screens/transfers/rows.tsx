@@ -7,10 +7,11 @@ import type { Live, Transfer } from '../../api/types.ts';
 import { formatBytes, formatDuration, formatSpeed, secondsLeft } from '../../format.ts';
 import { t } from '../../texts/texts.ts';
 import { ActionButton } from '../../ui/actions.tsx';
+import type { Bulk } from '../../ui/selection.tsx';
 import { actions, Badge, type ButtonProps, type Column, Progress, Time, type Tone } from '../../ui/basics.tsx';
-import { Ban } from '../../ui/icons.tsx';
+import { Ban, RotateCw } from '../../ui/icons.tsx';
 import { MiddleName } from '../../ui/middle-name.tsx';
-import { TryAgain } from './try-again.tsx';
+import { repeat, TryAgain, REPEATED } from './try-again.tsx';
 import { titleOf } from './words.ts';
 
 const words = t.transfers;
@@ -76,12 +77,34 @@ export function Cancel({ id, ...button }: { readonly id: string } & ButtonProps)
     <ActionButton
       {...button}
       icon={Ban}
-      run={() => request('POST', `/manage/transfers/${id}/cancel`)}
+      run={() => cancel(id)}
       says={words.cancelling}
       refreshes={['/manage/transfers']}
     />
   );
 }
+
+const cancel = (id: string): Promise<unknown> => request('POST', `/manage/transfers/${id}/cancel`);
+
+export const TRANSFER_BULK: Bulk<Transfer> = {
+  nameOf: titleOf,
+  actions: [
+    {
+      verb: t.common.tryAgain,
+      icon: RotateCw,
+      fits: ({ repeatable }) => repeatable,
+      run: ({ id }) => repeat(id),
+      refreshes: REPEATED,
+    },
+    {
+      verb: t.common.cancel,
+      icon: Ban,
+      fits: ({ status }) => status === 'pending',
+      run: ({ id }) => cancel(id),
+      refreshes: ['/manage/transfers'],
+    },
+  ],
+};
 
 const TONES: Readonly<Record<Transfer['status'], Tone>> = { success: 'good', failed: 'bad', pending: 'info' };
 
@@ -102,6 +125,7 @@ export function useTransferColumns(): readonly Column<Transfer>[] {
       ),
     },
     {
+      name: 'details',
       head: t.words.details,
       grow: 36,
       cell: ({ status, errorMessage, path }) =>
@@ -116,6 +140,7 @@ export function useTransferColumns(): readonly Column<Transfer>[] {
         ),
     },
     {
+      name: 'connection',
       head: t.words.connection,
       cell: ({ connectionId }) =>
         connectionId === null ? (
@@ -126,14 +151,23 @@ export function useTransferColumns(): readonly Column<Transfer>[] {
           </Link>
         ),
     },
-    { head: t.words.size, align: 'end', cell: ({ fileSize }) => formatBytes(fileSize) },
+    { name: 'size', head: t.words.size, align: 'end', cell: ({ fileSize }) => formatBytes(fileSize) },
     {
+      name: 'duration',
       head: t.words.duration,
       align: 'end',
       cell: ({ durationMs, status }) => (status === 'pending' ? '–' : formatDuration(durationMs)),
     },
-    { head: t.words.status, cell: ({ status }) => <StatusBadge status={status} /> },
-    { head: t.words.started, cell: ({ createdAt }) => <Time iso={createdAt} form="seconds" /> },
-    actions((transfer) => <TryAgain transfer={transfer} />),
+    { name: 'status', head: t.words.status, cell: ({ status }) => <StatusBadge status={status} /> },
+    { name: 'started', head: t.words.started, cell: ({ createdAt }) => <Time iso={createdAt} form="seconds" /> },
+    actions((transfer) =>
+      transfer.status === 'pending' ? (
+        <Cancel id={transfer.id} aria-label={t.words.cancelThat(titleOf(transfer))}>
+          {t.common.cancel}
+        </Cancel>
+      ) : (
+        <TryAgain transfer={transfer} />
+      ),
+    ),
   ];
 }

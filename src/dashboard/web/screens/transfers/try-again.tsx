@@ -12,6 +12,12 @@ const words = t.transfers.again;
 /** The gateway does not keep the bytes of these. Its sender can send the whole file again. */
 const SENT: readonly TransferDetail['type'][] = ['upload', 'write'];
 
+export const REPEATED = ['/manage/transfers', '/manage/overview', '/api/list'];
+
+export function repeat(id: string) {
+  return request('POST', `/manage/transfers/${id}/again`);
+}
+
 /** Repeats a failed transfer, or leads to where its file is chosen again; nothing if neither is possible. */
 export function TryAgain(props: {
   readonly transfer: Transfer | TransferDetail;
@@ -33,10 +39,10 @@ export function TryAgain(props: {
           icon={RotateCw}
           run={() => {
             row.current = place.current?.closest('[role=row]');
-            return request('POST', `/manage/transfers/${id}/again`);
+            return repeat(id);
           }}
           says={words.done}
-          refreshes={['/manage/transfers', '/manage/overview', '/api/list']}
+          refreshes={REPEATED}
           onDone={(repeated) => {
             const hasFocus =
               document.activeElement === document.body || place.current?.contains(document.activeElement);

@@ -2,7 +2,6 @@ import type { audit as English } from '../en/audit.ts';
 
 export const audit: typeof English = {
   lead: 'Jede Änderung und jede Anmeldung, auch abgelehnte.',
-  everything: 'Alles',
   areas: {
     login: 'Anmeldungen',
     session: 'Sitzungen',

@@ -19,7 +19,6 @@ export const deliveries: Texts['deliveries'] = {
   },
   filters: {
     url: 'Teil der URL',
-    since: 'Ab',
     folder: (name) => `Ordner ${name}`,
     webhook: (url) => `Webhook ${url}`,
   },

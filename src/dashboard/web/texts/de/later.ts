@@ -12,6 +12,7 @@ export { health } from './health.ts';
 export { jobs } from './jobs.ts';
 export { keys } from './keys.ts';
 export { links } from './links.ts';
+export { lists } from './lists.ts';
 export { palette } from './palette.ts';
 export { pools } from './pools.ts';
 export { queue } from './queue.ts';

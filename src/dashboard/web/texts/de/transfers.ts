@@ -5,7 +5,6 @@ export const transfers: typeof English = {
   lead: 'Jeder Vorgang mit Dateien, auch die fehlgeschlagenen.',
   csv: 'CSV',
   ndjson: 'NDJSON',
-  nothingRuns: 'Zurzeit wird nichts übertragen.',
   history: 'Verlauf',
   noneFits: 'Keine Übertragung passt zu den Filtern',
   noneFitsDigest: 'Über ihren SHA-256 wird eine Datei gefunden, wenn Prüfsummen gebildet wurden.',

@@ -1,6 +1,5 @@
 export const audit = {
   lead: 'Every change and every login, including refused ones.',
-  everything: 'Everything',
   areas: {
     login: 'Logins',
     session: 'Sessions',

@@ -19,7 +19,6 @@ export const deliveries = {
   },
   filters: {
     url: 'Part of the URL',
-    since: 'From',
     folder: (name: string): string => `Folder ${name}`,
     webhook: (url: string): string => `Webhook ${url}`,
   },

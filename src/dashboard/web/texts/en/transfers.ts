@@ -3,7 +3,6 @@ export const transfers = {
   lead: 'Every file operation, including failed ones.',
   csv: 'CSV',
   ndjson: 'NDJSON',
-  nothingRuns: 'Nothing is being transferred.',
   history: 'History',
   noneFits: 'No transfer matches the filters',
   noneFitsDigest: 'A search by SHA-256 finds only files whose digest was computed.',

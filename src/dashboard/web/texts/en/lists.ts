@@ -1,0 +1,5 @@
+/** Texts of lists. */
+export const lists = {
+  columns: 'Columns',
+  usualColumns: 'The usual columns',
+};
