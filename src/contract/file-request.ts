@@ -1,5 +1,6 @@
 /** Fields of requests for file operations and their history, shared by the API, the MCP tools and the n8n nodes. */
 import { Type, type TSchemaOptions, type TString } from 'typebox';
+import { SHA_256 } from './patterns.js';
 import { flag, oneOf, text, type TSchemaOf, withDefault } from './schema.js';
 import { TRANSFER_STATUSES, TRANSFER_TYPES, transferExample } from './transfer.js';
 import { CONNECTION_ID, FILE_NAME, RAW_NAME } from './words.js';
@@ -122,7 +123,7 @@ export const uploadUrl = text('http or https; the gateway fetches it.', { minLen
 
 export const digestFilter = Type.Optional(
   text('Only transfers of a file with this SHA-256: `sha-256:` and 64 hexadecimal digits.', {
-    pattern: '^sha-256:[0-9A-Fa-f]{64}$',
+    pattern: SHA_256,
     examples: [transferExample.digest],
   }),
 );

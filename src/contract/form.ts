@@ -45,7 +45,12 @@ export interface FormField {
   readonly example?: string;
   readonly minimum?: number;
   readonly maximum?: number;
+  /** Of the text, or of each text of a list. */
   readonly maxLength?: number;
+  readonly pattern?: string;
+  readonly maxItems?: number;
+  /** Its value is written and never shown. */
+  readonly isSecret?: boolean;
 }
 
 /** The parts of JSON Schema that fields use. */
@@ -56,11 +61,13 @@ interface FieldSchema {
   readonly oneOf?: readonly FieldSchema[];
   readonly items?: FieldSchema;
   readonly minItems?: number;
+  readonly maxItems?: number;
   readonly properties?: Readonly<Record<string, FieldSchema>>;
   readonly required?: readonly string[];
   readonly minimum?: number;
   readonly maximum?: number;
   readonly maxLength?: number;
+  readonly pattern?: string;
   readonly writeOnly?: boolean;
   readonly 'x-only-for'?: string;
 }
@@ -93,7 +100,8 @@ export function formFields(name: string, schema: FieldSchema, about: About = {})
     }),
   );
   if (parts.length > 0 && !isInstead) return parts;
-  const { minimum, maximum = Infinity, maxLength, enum: words, items, minItems = 0 } = shape;
+  const { minimum, maximum = Infinity, enum: words, items, minItems = 0, maxItems } = shape;
+  const { maxLength, pattern } = items ?? shape;
   const choices = words ?? items?.enum ?? (constants.length > 0 ? constants : undefined);
   return [
     {
@@ -110,6 +118,9 @@ export function formFields(name: string, schema: FieldSchema, about: About = {})
       ...(minimum === undefined ? {} : { minimum }),
       ...(maximum < Number.MAX_SAFE_INTEGER ? { maximum } : {}),
       ...(maxLength === undefined ? {} : { maxLength }),
+      ...(pattern === undefined ? {} : { pattern }),
+      ...(maxItems === undefined || choices !== undefined ? {} : { maxItems }),
+      ...(schema.writeOnly === true || about.input === 'secret' ? { isSecret: true } : {}),
     },
     ...parts,
   ];

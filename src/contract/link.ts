@@ -1,6 +1,6 @@
 /** A link: a URL that needs no key and does one thing. */
 import { Type } from 'typebox';
-import { LINE, LINES } from './patterns.js';
+import { LINE, LINES, SHA_256 } from './patterns.js';
 import { count, countOrNull, dateTime, dateTimeOrNull, flag, oneOf, text, textOrNull } from './schema.js';
 import { given, hidden, kept, needed, type RowOf, type SettingsOf } from './thing.js';
 import { CONNECTION_ID, ROOT_PATH } from './words.js';
@@ -59,7 +59,7 @@ export const linkFields = {
     option: { flags: '--overwrite', help: 'an upload may replace a file of its name' },
     default: false,
   }),
-  digest: given(text(DIGEST, { pattern: '^sha-256:[0-9A-Fa-f]{64}$' }), {
+  digest: given(text(DIGEST, { pattern: SHA_256 }), {
     texts: { label: 'SHA-256', hint: 'Another file than the one with this digest is refused.' },
     option: { flags: '--digest <digest>', help: 'what the file must be: sha-256: and 64 hexadecimal digits' },
     default: null,

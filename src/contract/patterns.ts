@@ -20,6 +20,10 @@ export const ABSOLUTE = '^/[^\\u0000-\\u001f\\u007f]*$';
 /** A key of 32 bytes, in base64. */
 export const AES_KEY = '^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$';
 
+/** A host key. */
+export const FINGERPRINT = '^SHA256:[A-Za-z0-9+/]{43}$';
+export const SHA_256 = '^sha-256:[0-9A-Fa-f]{64}$';
+
 /** The URL of a service: without a login, a query and a fragment. */
 export const STS_URL = '^https?://[^\\s@?#\\\\]+$';
 

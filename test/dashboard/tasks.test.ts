@@ -514,7 +514,8 @@ test('a watched folder copies new files, and shows their targets', async () => {
   await page.getByRole('button', { name: 'Watch a folder' }).click();
   await dialog().getByRole('textbox', { name: 'Folder', exact: true }).fill('/outgoing');
   await dialog().getByLabel('Copy each file to').selectOption({ value: 'sandbox' });
-  assert.ok(await dialog().getByRole('button', { name: 'Watch the folder' }).isDisabled(), 'copies need a folder');
+  await dialog().getByRole('button', { name: 'Watch the folder' }).click();
+  await dialog().getByText('Fill in this field.').waitFor();
   await dialog().getByRole('textbox', { name: 'Destination folder' }).fill('/outgoing/copies');
   await dialog().getByRole('textbox', { name: 'Name of the copies' }).fill('{name}-copy.{ext}');
   await dialog().getByLabel('If a file exists').selectOption({ label: 'Keep both: rename the copy' });

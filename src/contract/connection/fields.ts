@@ -1,6 +1,6 @@
 /** Fields that several types of connections have, and the limits of their pools. */
 import { type TInteger, Type } from 'typebox';
-import { ABSOLUTE, LINE, NAME, PROXY_URL, SLUG, SLUG_OR_EMPTY } from '../patterns.js';
+import { ABSOLUTE, FINGERPRINT, LINE, NAME, PROXY_URL, SLUG, SLUG_OR_EMPTY } from '../patterns.js';
 import {
   component,
   dateTime,
@@ -61,7 +61,6 @@ export const slug = text('a slug: 1 to 64 lower-case letters, digits, - and _, t
   pattern: SLUG,
 });
 
-const FINGERPRINT = '^SHA256:[A-Za-z0-9+/]{43}$';
 export const fingerprint = { pattern: FINGERPRINT };
 export const hostKeyInFile = textOrTexts('a fingerprint SHA256:… of 43 base64 characters', FINGERPRINT);
 

@@ -6,7 +6,8 @@ import { queries, useAction, useRead } from '../api/hooks.ts';
 import type { Card, Connection, ConnectionType } from '../api/types.ts';
 import { formatBytes } from '../format.ts';
 import { t } from '../texts/texts.ts';
-import { ConfirmAction } from '../ui/actions.tsx';
+import { ConfirmAction } from '../ui/form-dialog.tsx';
+import { CheckedForm } from '../ui/checked-form.tsx';
 import { Button, Facts, Failure, LinkButton, Mono, Notice, Panel, Skeleton, Time } from '../ui/basics.tsx';
 import { Detail, DetailPage } from '../ui/detail.tsx';
 import { Menu } from '../ui/menu.tsx';
@@ -118,12 +119,7 @@ function Editor(props: { readonly connection: Connection; readonly types: readon
       )}
       <div className="split">
         <Panel title={words.server}>
-          <form
-            onSubmit={(event) => {
-              event.preventDefault();
-              save.mutate();
-            }}
-          >
+          <CheckedForm onSend={() => save.mutate()}>
             <fieldset className="panel-body plain-fieldset" disabled={isOwned}>
               <ConnectionFields {...of} />
               <Failure error={save.error} title={words.notSaved} />
@@ -138,7 +134,7 @@ function Editor(props: { readonly connection: Connection; readonly types: readon
                 </div>
               )}
             </fieldset>
-          </form>
+          </CheckedForm>
         </Panel>
         <div className="stack">
           <Health id={id} status={statusOf(connection)} />

@@ -8,7 +8,7 @@ import { formatNumber } from '../format.ts';
 import { t } from '../texts/texts.ts';
 import { showToast } from '../toasts.ts';
 import { Button, Notice } from '../ui/basics.tsx';
-import { FormDialog } from '../ui/dialog.tsx';
+import { FormDialog } from '../ui/form-dialog.tsx';
 import { timeFields, timePresets, useFilters } from '../ui/filters.tsx';
 import { RotateCw } from '../ui/icons.tsx';
 import { Pager } from '../ui/list.tsx';

@@ -3,7 +3,7 @@
  * a
  * dry run first.
  */
-import { useState, type ReactElement } from 'react';
+import { useId, useState, type ReactElement } from 'react';
 import { Link, useLocation, useSearchParams } from 'wouter';
 import { request } from '../api/client.ts';
 import { useAction, useRead } from '../api/hooks.ts';
@@ -11,6 +11,7 @@ import type { Connection, RepeatableJob, Schedule } from '../api/types.ts';
 import { timeZone as ownZone } from '../preferences.ts';
 import { t } from '../texts/texts.ts';
 import { Button, Empty, Failure, LinkButton, Page, Panel, Pending } from '../ui/basics.tsx';
+import { CheckedForm } from '../ui/checked-form.tsx';
 import type { Draft } from '../ui/draft.ts';
 import { RadioGroup, TextField } from '../ui/fields.tsx';
 import { FormFields, type FormState, useForm } from '../ui/form.tsx';
@@ -195,7 +196,6 @@ function ScheduleForm({ former, ...beginning }: Beginning & { readonly former: S
   return (
     <Frame
       form={form}
-      isAnswered={preview.nextRuns !== undefined}
       // A schedule with an unchanged job needs no new dry run.
       needsDryRun={deletes(form.draft) && (former === undefined || job !== firstJob)}
       verb={former === undefined ? said.save : said.saveChanges}
@@ -291,8 +291,6 @@ function JobFields({ form, isNamed = false }: { readonly form: FormState; readon
 /** Sends the form directly, or after a dry run. */
 function Frame(props: {
   readonly form: FormState;
-  /** The fields beside the job are complete. */
-  readonly isAnswered?: boolean;
   /** The dry run has to be shown before the form is sent. */
   readonly needsDryRun: boolean;
   readonly verb: string;
@@ -303,18 +301,8 @@ function Frame(props: {
   readonly onSend: () => void;
   readonly children: ReactElement | readonly ReactElement[];
 }): ReactElement {
-  const {
-    form,
-    isAnswered = true,
-    needsDryRun: mustLook,
-    verb,
-    refused,
-    back,
-    isBusy,
-    error,
-    onSend,
-    children,
-  } = props;
+  const { form, needsDryRun: mustLook, verb, refused, back, isBusy, error, onSend, children } = props;
+  const look = useId();
   const [dryRun, setDryRun] = useState<string>();
   const dryRunStart = useAction(() => request('POST', '/api/jobs', requestOf(form, true)), {
     showsError: true,
@@ -322,11 +310,10 @@ function Frame(props: {
   });
   useUnsaved(form.isDirty && !isBusy);
   return (
-    <form
+    <CheckedForm
       className="stack"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (mustLook) dryRunStart.mutate(undefined);
+      onSend={(by) => {
+        if (mustLook || by?.id === look) dryRunStart.mutate(undefined);
         else onSend();
       }}
     >
@@ -335,14 +322,13 @@ function Frame(props: {
       <div className="row end">
         <LinkButton href={back}>{t.common.discard}</LinkButton>
         {!mustLook && (
-          <Button disabled={!form.isReady} isBusy={dryRunStart.isPending} onClick={() => dryRunStart.mutate(undefined)}>
+          <Button id={look} type="submit" isBusy={dryRunStart.isPending}>
             {t.words.dryRun}
           </Button>
         )}
         <Button
           variant="primary"
           type="submit"
-          disabled={!form.isReady || !isAnswered}
           isBusy={mustLook ? dryRunStart.isPending : isBusy && dryRun === undefined}
         >
           {mustLook ? words.showFirst : verb}
@@ -359,6 +345,6 @@ function Frame(props: {
           onClose={() => setDryRun(undefined)}
         />
       )}
-    </form>
+    </CheckedForm>
   );
 }

@@ -5,7 +5,7 @@ import { useRows } from '../api/hooks.ts';
 import { useConnectionName, useConnections } from '../api/names.ts';
 import type { ApiKey, NewS3AccessKey } from '../api/types.ts';
 import { t } from '../texts/texts.ts';
-import { ConfirmAction } from '../ui/actions.tsx';
+import { ConfirmAction } from '../ui/form-dialog.tsx';
 import { actions, Ago, Badge, Mono, Time, Titled } from '../ui/basics.tsx';
 import { Menu } from '../ui/menu.tsx';
 import { useOpening } from '../ui/filters.tsx';

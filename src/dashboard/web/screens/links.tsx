@@ -6,7 +6,7 @@ import { useConnectionName, useConnections, useKeys } from '../api/names.ts';
 import type { FileLink } from '../api/types.ts';
 import { formatBytes, formatNumber } from '../format.ts';
 import { t } from '../texts/texts.ts';
-import { ConfirmAction } from '../ui/actions.tsx';
+import { ConfirmAction } from '../ui/form-dialog.tsx';
 import { actions, Ago, Badge, Mono, Time, Titled } from '../ui/basics.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Menu } from '../ui/menu.tsx';

@@ -6,6 +6,7 @@ import { useAction, useRead } from '../api/hooks.ts';
 import type { Connection, ConnectionType } from '../api/types.ts';
 import { t } from '../texts/texts.ts';
 import { Button, Failure, LinkButton, Page, Panel, Pending } from '../ui/basics.tsx';
+import { CheckedForm } from '../ui/checked-form.tsx';
 import { useUnsaved } from '../ui/unsaved.ts';
 import { useConnectionForm } from './connection/draft.ts';
 import { ConnectionFields } from './connection/form.tsx';
@@ -49,13 +50,7 @@ function Form({ types }: { readonly types: readonly ConnectionType[] }): ReactEl
   return (
     <div className="split">
       <Panel title={t.connection.server}>
-        <form
-          className="panel-body"
-          onSubmit={(event) => {
-            event.preventDefault();
-            create.mutate(undefined);
-          }}
-        >
+        <CheckedForm className="panel-body" onSend={() => create.mutate(undefined)}>
           <ConnectionFields {...of} derivedId={derivedId} />
           <Failure error={create.error} title={t.connection.notSaved} />
           <div className="row end">
@@ -64,7 +59,7 @@ function Form({ types }: { readonly types: readonly ConnectionType[] }): ReactEl
               {t.connection.made.save}
             </Button>
           </div>
-        </form>
+        </CheckedForm>
       </Panel>
       <TestPanel {...of} />
     </div>

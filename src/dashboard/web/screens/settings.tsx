@@ -18,6 +18,7 @@ import {
 import { t } from '../texts/texts.ts';
 import { ActionButton } from '../ui/actions.tsx';
 import { actions, Ago, Badge, Button, Facts, Failure, Mono, Notice, Page, Panel, Loaded, Time } from '../ui/basics.tsx';
+import { CheckedForm } from '../ui/checked-form.tsx';
 import { CheckField, ChoiceField, RadioGroup, TextField } from '../ui/fields.tsx';
 import { List } from '../ui/list.tsx';
 import { showToast } from '../toasts.ts';
@@ -103,16 +104,9 @@ function PasswordPanel({ hasPassword }: { readonly hasPassword: boolean }): Reac
       setAgain('');
     },
   });
-  const isDifferent = again !== '' && next !== again;
   return (
     <Panel title={words.title}>
-      <form
-        className="panel-body"
-        onSubmit={(event) => {
-          event.preventDefault();
-          change.mutate(undefined);
-        }}
-      >
+      <CheckedForm className="panel-body" onSend={() => change.mutate(undefined)}>
         {!hasPassword && <Notice>{words.none}</Notice>}
         <TextField
           label={words.current}
@@ -142,21 +136,16 @@ function PasswordPanel({ hasPassword }: { readonly hasPassword: boolean }): Reac
           value={again}
           onText={setAgain}
           autoComplete="new-password"
-          error={isDifferent ? words.different : undefined}
+          fault={again === '' || next === again ? undefined : words.different}
           disabled={!hasPassword}
         />
         <Failure error={change.error} />
         <div className="row end">
-          <Button
-            variant="primary"
-            type="submit"
-            isBusy={change.isPending}
-            disabled={next.length < MIN_LENGTH || next !== again}
-          >
+          <Button variant="primary" type="submit" isBusy={change.isPending} disabled={!hasPassword}>
             {words.change}
           </Button>
         </div>
-      </form>
+      </CheckedForm>
     </Panel>
   );
 }

@@ -2,9 +2,9 @@
 import type { ReactElement } from 'react';
 import { type ActionOptions, useAction } from '../api/hooks.ts';
 import { Button, type ButtonProps, CodeBlock, Notice } from './basics.tsx';
-import { Confirm, type ConfirmProps, Dialog } from './dialog.tsx';
+import { Dialog } from './dialog.tsx';
 
-interface Running<R> extends Pick<ActionOptions<R>, 'says' | 'refreshes' | 'onDone'> {
+export interface Running<R> extends Pick<ActionOptions<R>, 'says' | 'refreshes' | 'onDone'> {
   readonly run: () => Promise<R>;
 }
 
@@ -12,15 +12,6 @@ interface Running<R> extends Pick<ActionOptions<R>, 'says' | 'refreshes' | 'onDo
 export function ActionButton<R>({ run, says, refreshes, onDone, ...button }: Running<R> & ButtonProps): ReactElement {
   const { isPending, mutate } = useAction(run, { says, refreshes, onDone });
   return <Button {...button} isBusy={isPending} onClick={() => mutate()} />;
-}
-
-/** Asks before it runs the action. The dialog then closes, unless `onDone` leads elsewhere. */
-export function ConfirmAction<R>(
-  props: Running<R> & Omit<ConfirmProps, 'isBusy' | 'error' | 'onConfirm'>,
-): ReactElement {
-  const { run, says, refreshes, onDone = props.onClose, ...question } = props;
-  const { isPending, error, mutate } = useAction(run, { says, refreshes, showsError: true, onDone });
-  return <Confirm {...question} isBusy={isPending} error={error} onConfirm={() => mutate()} />;
 }
 
 /** Shows a secret that the gateway does not show again. */

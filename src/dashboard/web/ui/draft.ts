@@ -9,7 +9,7 @@ import { ageText, bytesOf, secondsOf, sizeText } from './units.ts';
 export type Value = string | boolean | readonly string[];
 /** Values by the names of fields. */
 export type Draft = Readonly<Record<string, Value>>;
-const MEGABYTE = 1_000_000;
+export const MEGABYTE = 1_000_000;
 
 type Values = Readonly<Record<string, unknown>>;
 export type Asks = (name: string) => boolean;
@@ -55,7 +55,7 @@ function typed({ input, default: usual, choices = [] }: FormField, stored: unkno
 }
 
 /** Undefined = left empty. NaN = not readable. */
-function answerTo({ input }: FormField, value: Value | undefined): unknown {
+export function answerTo({ input }: FormField, value: Value | undefined): unknown {
   if (typeof value !== 'string') return value;
   if (input === 'secret' || input === 'long') return value === '' ? undefined : value;
   const text = value.trim();
@@ -110,7 +110,8 @@ export function answersOf(fields: readonly FormField[], draft: Draft, asks: Asks
   return answers;
 }
 
-const isEmpty = (answer: unknown): boolean => answer === undefined || (Array.isArray(answer) && answer.length === 0);
+export const isEmpty = (answer: unknown): boolean =>
+  answer === undefined || (Array.isArray(answer) && answer.length === 0);
 const objectIn = (answer: unknown): object => (typeof answer === 'object' && answer !== null ? answer : {});
 
 /** The fields that differ from the stored object. An emptied field becomes null or gets its default. */
@@ -133,19 +134,14 @@ function text(answer: unknown): string {
   return JSON.stringify(Array.isArray(answer) ? [...(answer as readonly unknown[])].sort() : answer) ?? '';
 }
 
-/** Whether all required fields are answered and readable. */
-export function isReady(fields: readonly FormField[], draft: Draft, asks: Asks): boolean {
-  return fields.every((field) => {
-    if (!asks(field.name.split('.')[0] ?? '') || isOfNone(fields, field.name, draft)) return true;
-    if (isOfOther(fields, field.name, draft)) return true;
-    const answer = answerTo(field, draft[field.name]);
-    return isEmpty(answer) ? !isRequired(field) : !Number.isNaN(answer);
-  });
-}
-
 /** A number is required if its default is not 0, since an empty field would mean that default. */
 export function isRequired({ isNeeded, input, default: usual }: FormField): boolean {
   return isNeeded || (input === 'number' && typeof usual === 'number' && usual !== 0);
+}
+
+/** Whether the other answers leave this field out. */
+export function isLeftOut(fields: readonly FormField[], name: string, draft: Draft, asks: Asks): boolean {
+  return !asks(name.split('.')[0] ?? '') || isOfNone(fields, name, draft) || isOfOther(fields, name, draft);
 }
 
 /** The texts of a field, or of a part of one. */

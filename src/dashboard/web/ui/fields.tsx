@@ -1,6 +1,10 @@
 /** Form fields. Label, hint and error are tied to the input. */
 import {
+  createContext,
+  useContext,
   useId,
+  useState,
+  type FocusEvent,
   type InputHTMLAttributes,
   type ReactElement,
   type ReactNode,
@@ -14,11 +18,23 @@ import type { TermName } from './term-popover.tsx';
 interface FieldProps {
   readonly label: string;
   readonly hint?: ReactNode;
-  readonly error?: string | undefined;
+  /** What is wrong with the input. In a CheckedForm it is shown once the field was left, or the form was sent. */
+  readonly fault?: string | undefined;
   readonly isLabelHidden?: boolean;
   /** A button beside the label explains this term. */
   readonly term?: TermName | undefined;
 }
+
+/** The properties of an input that can show that it is wrong. */
+export type FieldInput = Pick<
+  InputHTMLAttributes<HTMLInputElement>,
+  'value' | 'required' | 'type' | 'min' | 'max' | 'minLength'
+>;
+
+/** The checks of the surrounding form; none outside of a CheckedForm. */
+export const Checks = createContext<
+  { readonly isSent: boolean; readonly faultOf: (input: FieldInput) => string | undefined } | undefined
+>(undefined);
 
 interface Described {
   readonly id: string;
@@ -26,16 +42,47 @@ interface Described {
   readonly 'aria-invalid'?: true;
 }
 
+/** The fault to show. `check` finds it for inputs that give none. */
+function useFault(fault: string | undefined, input: FieldInput = {}) {
+  const checks = useContext(Checks);
+  const [isLeft, setLeft] = useState(false);
+  const found = checks && (fault ?? checks.faultOf(input));
+  return {
+    error: checks?.isSent === true || isLeft ? found : undefined,
+    frame: {
+      'data-fault': found === undefined ? undefined : '',
+      onBlur: ({ target, relatedTarget }: FocusEvent) => {
+        // A line that appears under a pressed button would move the button away.
+        if (!(target instanceof HTMLButtonElement || relatedTarget instanceof HTMLButtonElement)) setLeft(true);
+      },
+    },
+  };
+}
+
+/** Is read out when it changes. */
+function FieldError({ id, error }: { readonly id: string; readonly error: string | undefined }): ReactElement {
+  return (
+    <p id={id} className="field-error" aria-live="polite">
+      {error}
+    </p>
+  );
+}
+
 function Field(
-  props: FieldProps & { readonly children: (described: Described) => ReactNode; readonly isRequired: boolean },
+  props: FieldProps & {
+    readonly children: (described: Described) => ReactNode;
+    readonly isRequired: boolean;
+    readonly input?: FieldInput;
+  },
 ): ReactElement {
   const id = useId();
-  const { label, hint, error, isLabelHidden = false, term, isRequired, children } = props;
+  const { label, hint, isLabelHidden = false, term, isRequired, children } = props;
+  const { error, frame } = useFault(props.fault, props.input);
   const notes = [hint === undefined ? '' : `${id}-hint`, error === undefined ? '' : `${id}-error`]
     .filter(Boolean)
     .join(' ');
   return (
-    <div className="field">
+    <div className="field" {...frame}>
       <div className={isLabelHidden ? 'visually-hidden' : 'field-head'}>
         <label htmlFor={id}>
           {label}
@@ -52,11 +99,7 @@ function Field(
         ...(notes === '' ? {} : { 'aria-describedby': notes }),
         ...(error === undefined ? {} : { 'aria-invalid': true }),
       })}
-      {error !== undefined && (
-        <p id={`${id}-error`} className="field-error">
-          {error}
-        </p>
-      )}
+      <FieldError id={`${id}-error`} error={error} />
       {hint !== undefined && (
         <p id={`${id}-hint`} className="hint">
           {hint}
@@ -67,15 +110,15 @@ function Field(
 }
 
 /** Separates the props of the frame from those of the input. */
-function parted<P extends FieldProps>({ label, hint, error, isLabelHidden, term, ...own }: P) {
-  return { field: { label, hint, error, isLabelHidden, term }, own };
+function parted<P extends FieldProps>({ label, hint, fault, isLabelHidden, term, ...own }: P) {
+  return { field: { label, hint, fault, isLabelHidden, term }, own };
 }
 
 interface Typed {
   readonly onText?: (text: string) => void;
 }
 
-export type InputProps = FieldProps &
+type InputProps = FieldProps &
   Typed &
   Omit<InputHTMLAttributes<HTMLInputElement>, 'onChange'> & {
     /** Has the focus when its dialog opens. */
@@ -85,7 +128,7 @@ export type InputProps = FieldProps &
 export function TextField({ onText, isFirst, ...props }: InputProps): ReactElement {
   const { field, own } = parted(props);
   return (
-    <Field {...field} isRequired={props.required === true}>
+    <Field {...field} isRequired={props.required === true} input={props}>
       {(described) => (
         <input
           type="text"
@@ -106,7 +149,7 @@ type AreaProps = FieldProps & Typed & Omit<TextareaHTMLAttributes<HTMLTextAreaEl
 export function AreaField({ onText, ...props }: AreaProps): ReactElement {
   const { field, own } = parted(props);
   return (
-    <Field {...field} isRequired={props.required === true}>
+    <Field {...field} isRequired={props.required === true} input={{ value: props.value, required: props.required }}>
       {(described) => (
         <textarea
           rows={4}
@@ -130,7 +173,7 @@ type ChoiceProps = FieldProps &
 export function ChoiceField({ options, onText, ...props }: ChoiceProps): ReactElement {
   const { field, own } = parted(props);
   return (
-    <Field {...field} isRequired={false}>
+    <Field {...field} isRequired={false} input={{ value: props.value, required: props.required }}>
       {(described) => (
         <select {...own} {...described} onChange={(event) => onText?.(event.target.value)}>
           {options.map(([value, text]) => (
@@ -149,11 +192,12 @@ export function CheckField(props: {
   readonly hint?: ReactNode;
   readonly term?: TermName | undefined;
   readonly checked: boolean;
-  readonly disabled?: boolean;
+  readonly disabled?: boolean | undefined;
+  readonly isWrong?: boolean;
   readonly onCheck: (isChecked: boolean) => void;
 }): ReactElement {
   const id = useId();
-  const { label, hint, term, checked, disabled, onCheck } = props;
+  const { label, hint, term, checked, disabled, isWrong, onCheck } = props;
   return (
     <div className="check-field">
       <input
@@ -161,6 +205,7 @@ export function CheckField(props: {
         type="checkbox"
         checked={checked}
         disabled={disabled}
+        aria-invalid={isWrong}
         aria-describedby={hint === undefined ? undefined : `${id}-hint`}
         onChange={(event) => onCheck(event.target.checked)}
       />
@@ -182,13 +227,16 @@ export function ChecksField<V extends string>(props: {
   readonly hint?: string | undefined;
   readonly term?: TermName | undefined;
   readonly isLabelHidden?: boolean;
+  readonly fault?: string | undefined;
   readonly options: readonly (readonly [value: V, text: string, hint?: string | undefined])[];
   readonly chosen: readonly V[];
   readonly onChoose: (chosen: readonly V[]) => void;
 }): ReactElement {
   const { label, hint, term, isLabelHidden = false, options, chosen, onChoose } = props;
+  const id = useId();
+  const { error, frame } = useFault(props.fault);
   return (
-    <fieldset className="plain-fieldset stack tight">
+    <fieldset {...frame} className="plain-fieldset stack tight" aria-describedby={error === undefined ? undefined : id}>
       <legend className={isLabelHidden ? 'visually-hidden' : 'field-label'}>
         {label} {term !== undefined && <Term of={term} />}
       </legend>
@@ -197,10 +245,12 @@ export function ChecksField<V extends string>(props: {
           key={value}
           label={text}
           hint={about}
+          isWrong={error !== undefined}
           checked={chosen.includes(value)}
           onCheck={(isOn) => onChoose(isOn ? [...chosen, value] : chosen.filter((one) => one !== value))}
         />
       ))}
+      <FieldError id={id} error={error} />
       {hint !== undefined && <p className="hint">{hint}</p>}
     </fieldset>
   );

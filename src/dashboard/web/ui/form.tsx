@@ -9,24 +9,25 @@ import { useAction } from '../api/hooks.ts';
 import { useConnections } from '../api/names.ts';
 import { t } from '../texts/texts.ts';
 import { useConnectionOptions } from './connection-status.tsx';
-import { FormDialog } from './dialog.tsx';
+import { FormDialog } from './form-dialog.tsx';
 import {
   answersOf,
   type Asks,
   changesOf,
   type Draft,
   draftOf,
+  isLeftOut,
   isOfNone,
   isOfOther,
-  isReady,
   isRequired,
   textsAt,
   type Value,
 } from './draft.ts';
 import { AreaField, CheckField, ChecksField, ChoiceField, RadioGroup, TextField } from './fields.tsx';
-import { AgeField, SizeField } from './unit-fields.tsx';
+import { faultOf } from './faults.ts';
 import { FolderField } from './folder-picker.tsx';
 import type { TermName } from './term-popover.tsx';
+import { LIKES } from './units.ts';
 
 type Options = readonly (readonly [value: string, text: string])[];
 
@@ -36,6 +37,8 @@ interface Special {
   readonly hint?: string | undefined;
   readonly term?: TermName;
   readonly isRequired?: boolean;
+  /** What is wrong with the input, apart from what the contract says. */
+  readonly fault?: string | undefined;
   readonly isDisabled?: boolean;
   readonly isFirst?: boolean;
   readonly isRadio?: boolean;
@@ -102,7 +105,7 @@ export function useForm(things: readonly Thing[], options: FormOptions): FormSta
     draft,
     set: (to) => setEdits((before) => ({ ...before, ...to })),
     reset: () => setEdits(NOTHING_TYPED),
-    isReady: isReady(fields, draft, asks),
+    isReady: fields.every((field) => isLeftOut(fields, field.name, draft, asks) || faultOf(field, draft) === undefined),
     isDirty: edits !== NOTHING_TYPED,
     asks,
     textsOf: (name) =>
@@ -203,17 +206,20 @@ function DrawnField(props: {
   readonly special: Special | undefined;
 }) {
   const { form, field, special = {} } = props;
-  const { name, input, example, minimum, maximum, maxLength, choices = [] } = field;
+  const { name, input, isSecret, example, minimum, maximum, maxLength, choices = [] } = field;
   const { label = name, hint, choices: words = {} } = form.textsOf(name) ?? {};
   const { term, isDisabled, isFirst, isRadio = false, areNames = false, options } = special;
   const set = (value: Value): void => form.set({ [name]: value });
   const value = form.draft[name] ?? '';
   const text = typeof value === 'string' ? value : '';
   const list = typeof value === 'object' ? value : [];
+  const isNeeded = special.isRequired ?? (isRequired(field) && !isOfNone(form.fields, name, form.draft));
+  const hasSpaces = isSecret === true && input === 'secret' && text !== text.trim();
   const about = {
     label: special.label ?? label,
-    hint: 'hint' in special ? special.hint : hint,
+    hint: hasSpaces ? t.form.spaces : 'hint' in special ? special.hint : hint,
     term,
+    fault: isDisabled === true ? undefined : (faultOf(field, form.draft, isNeeded) ?? special.fault),
   };
   const typing = {
     ...about,
@@ -221,14 +227,23 @@ function DrawnField(props: {
     onText: set,
     maxLength,
     disabled: isDisabled,
-    required: special.isRequired ?? (isRequired(field) && !isOfNone(form.fields, name, form.draft)),
+    required: isNeeded,
     placeholder: special.placeholder ?? example,
     ...(isFirst === true ? { isFirst } : {}),
   };
   const named = options ?? choices.map((choice) => [choice, words[choice] ?? choice] as const);
   switch (input) {
     case 'flag':
-      return <CheckField {...about} checked={value === true} disabled={isDisabled} onCheck={set} />;
+      return (
+        <CheckField
+          label={about.label}
+          hint={about.hint}
+          term={term}
+          checked={value === true}
+          disabled={isDisabled}
+          onCheck={set}
+        />
+      );
     case 'choice':
       return isRadio ? (
         <RadioGroup label={about.label} term={term} value={text} options={named} onValue={set} disabled={isDisabled} />
@@ -252,9 +267,8 @@ function DrawnField(props: {
     case 'secret':
       return <TextField {...typing} type="password" autoComplete="new-password" />;
     case 'bytes':
-      return <SizeField {...typing} {...(typing.placeholder === undefined ? { placeholder: '10 MiB' } : {})} />;
     case 'age':
-      return <AgeField {...typing} {...(typing.placeholder === undefined ? { placeholder: '7 days' } : {})} />;
+      return <TextField {...typing} placeholder={typing.placeholder ?? LIKES[input][1]} />;
     case 'number':
       return <TextField {...special.typing} {...typing} type={special.type ?? 'number'} min={minimum} max={maximum} />;
     case 'megabytes':
@@ -289,6 +303,7 @@ function ConnectionChoice(props: {
   readonly label: string;
   readonly hint: string | undefined;
   readonly term: TermName | undefined;
+  readonly fault: string | undefined;
   readonly value: string;
   readonly onText: (id: string) => void;
   readonly disabled: boolean | undefined;
@@ -310,6 +325,7 @@ export function ConnectionChoices(props: {
   readonly hint: string | undefined;
   readonly term?: TermName | undefined;
   readonly isLabelHidden?: boolean;
+  readonly fault?: string | undefined;
   readonly chosen: readonly string[];
   readonly onChoose: (chosen: readonly string[]) => void;
 }): ReactElement | null {
@@ -329,7 +345,6 @@ export function ThingDialog<R>(
     readonly title: string;
     readonly verb: string;
     readonly says?: string | undefined;
-    readonly isReady?: boolean;
     readonly answers?: () => object;
     readonly onDone: (answer: R) => void;
     readonly onClose: () => void;
@@ -350,7 +365,6 @@ export function ThingDialog<R>(
       size="medium"
       keepsOpen
       isBusy={save.isPending}
-      isReady={form.isReady && props.isReady !== false}
       error={save.error}
       onClose={onClose}
       onSend={() => save.mutate(undefined)}

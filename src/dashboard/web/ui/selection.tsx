@@ -5,8 +5,10 @@ import { formatNumber } from '../format.ts';
 import { t } from '../texts/texts.ts';
 import { showToast } from '../toasts.ts';
 import { Button, type Column } from './basics.tsx';
-import { Confirm } from './dialog.tsx';
+import { part } from './part.tsx';
 import { type IconComponent, X } from './icons.tsx';
+
+const Confirm = part(() => import('./confirm.ts'), <></>);
 
 interface BulkAction<R> {
   readonly verb: string;

@@ -10,6 +10,9 @@ const AGES = [
   ['second', 1],
 ] as const;
 
+/** Two examples of input. Units are English in every language. */
+export const LIKES = { bytes: ['500 KiB', '10 MiB'], age: ['90 minutes', '7 days'] } as const;
+
 /** Undefined = empty. */
 export function bytesOf(text: string): number | undefined {
   const typed = text.trim();

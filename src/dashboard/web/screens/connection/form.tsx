@@ -1,11 +1,13 @@
 /** The fields of a connection in four sections. */
 import { type KeyboardEvent, type ReactElement, useState } from 'react';
+import { SLUG_OR_EMPTY } from '../../../../contract/patterns.ts';
 import { t } from '../../texts/texts.ts';
 import { RadioGroup, TextField } from '../../ui/fields.tsx';
 import { FormFields } from '../../ui/form.tsx';
 import type { TermName } from '../../ui/term-popover.tsx';
 import { takenApart } from './address.ts';
 import { type ConnectionForm, exampleOf, hasLogins, namesOf, shapeOf } from './draft.ts';
+import { addressFaults } from './faults.ts';
 import { KeyPairChoice } from './login-keys.tsx';
 
 const words = t.connection;
@@ -28,9 +30,11 @@ const TERMS: Readonly<Record<string, TermName>> = {
 /** Fields that accept a whole address. */
 const ADDRESSES = ['host', 'endpoint'];
 /** A number with a visible default. It has no steps. */
-const NUMERIC = { inputMode: 'numeric', pattern: '[0-9]*' } as const;
+const NUMERIC = { inputMode: 'numeric' } as const;
 /** Fields below the others, as wide as the form. */
 const LISTS = ['hostKeys'];
+
+const isSlug = (id: string): boolean => new RegExp(SLUG_OR_EMPTY).test(id);
 
 /** `derivedId` is made from the name until the user types an id. */
 export function ConnectionFields(props: ConnectionForm & { readonly derivedId?: string }): ReactElement {
@@ -44,18 +48,21 @@ export function ConnectionFields(props: ConnectionForm & { readonly derivedId?: 
     return next !== undefined;
   };
   const { properties, required } = shapeOf(type);
+  const isStored = (secret: string): boolean => known?.secrets[secret] === true;
+  const faults = addressFaults(draft, isStored);
   const isHidden = (name: string): boolean =>
     (name === 'tlsVerify' && draft['tls'] === 'none') ||
     (name === 'tlsCa' && (draft['tls'] === 'none' || draft['tlsVerify'] === false));
   const isLost = (name: string): boolean => type.sent.includes(name) && type.address.some((part) => part in changes);
   const specialOf = (name: string) => {
     const { writeOnly: isSecret = false, type: of = '' } = properties[name] ?? {};
-    const isKept = known?.secrets[name] === true;
+    const isKept = isStored(name);
     const isBeside = name === 'password' && draft['loginWith'] !== 'password' && hasLogins(type);
     const isLong = type.multiline.includes(name);
     const shown = of.includes('array') ? 'SHA256:…' : isLong ? '-----BEGIN …-----' : exampleOf(type, name);
     return {
       term: TERMS[name],
+      fault: faults[name],
       isRadio: !type.advanced.includes(name),
       placeholder: isSecret && !isLong ? (isKept ? '••••••••' : undefined) : shown,
       ...(isBeside ? { label: words.passwordToo(form.textsOf(name)?.label ?? name) } : {}),
@@ -67,7 +74,7 @@ export function ConnectionFields(props: ConnectionForm & { readonly derivedId?: 
     };
   };
   const keptPart = (secret: string) =>
-    known?.secrets[secret] === true ? { placeholder: '••••••••', hint: words.keptSecret } : undefined;
+    isStored(secret) ? { placeholder: '••••••••', hint: words.keptSecret } : undefined;
   const names = namesOf(type);
   const others = names.filter((name) => ![...OF_SERVER, ...OF_LOGIN, ...type.advanced].includes(name));
   const { label, hint } = t.fields.connection.id;
@@ -117,7 +124,9 @@ export function ConnectionFields(props: ConnectionForm & { readonly derivedId?: 
                 disabled={known !== undefined}
                 onText={(id) => set({ id })}
                 hint={known === undefined ? hint : undefined}
-                pattern="[a-z0-9][a-z0-9_\-]*"
+                fault={
+                  known === undefined && !isSlug(String(draft['id']).trim()) ? t.form.faults.patterns.slug : undefined
+                }
               />
             ),
           },

@@ -4,7 +4,7 @@ import { request, segment } from '../../api/client.ts';
 import { useAction, useRead } from '../../api/hooks.ts';
 import type { NewJob } from '../../api/types.ts';
 import { t } from '../../texts/texts.ts';
-import { Confirm, FormDialog } from '../../ui/dialog.tsx';
+import { Confirm, FormDialog } from '../../ui/form-dialog.tsx';
 import { ChoiceField, TextField } from '../../ui/fields.tsx';
 import { FolderField } from '../../ui/folder-picker.tsx';
 import { useConnectionOptions } from '../../ui/connection-status.tsx';
@@ -41,7 +41,6 @@ export function NewFolder({ connectionId, folder, onClose }: Shared & { readonly
       title={t.files.newFolder}
       verb={t.queue.makeFolder}
       isBusy={make.isPending}
-      isReady={name.trim() !== ''}
       error={make.error}
       onClose={onClose}
       onSend={() => make.mutate(name)}
@@ -58,7 +57,6 @@ export function MoveFiles({ connectionId, folder, entries, onClose, onDone }: Of
     <FormDialog
       title={entries.length === 1 && first ? t.queue.moveTitle(first.name) : t.queue.moveMany(entries.length)}
       verb={t.files.move}
-      isReady={target.trim() !== '' && target !== folder}
       onClose={onClose}
       onSend={() => {
         enqueueMove(connectionId, target, entries);
@@ -69,6 +67,7 @@ export function MoveFiles({ connectionId, folder, entries, onClose, onDone }: Of
         label={t.queue.toFolder}
         hint={t.queue.moveHint}
         required
+        fault={target === folder ? t.queue.sameFolder : undefined}
         connectionId={connectionId}
         value={target}
         onText={setTarget}
@@ -114,14 +113,19 @@ export function CopyFiles({ connectionId, folder, entries, onClose, onDone }: Of
     <FormDialog
       title={entries.length === 1 && first ? t.queue.copyTitle(first.name) : t.queue.copyMany(entries.length)}
       verb={t.queue.copy}
-      isReady={target !== ''}
       onClose={onClose}
       onSend={() => {
         enqueueCopy(connectionId, entries, { connectionId: target, folder: targetFolder }, rule);
         onDone();
       }}
     >
-      <ChoiceField label={t.queue.toConnection} value={target} onText={setChosen} options={optionsOf(targets)} />
+      <ChoiceField
+        label={t.queue.toConnection}
+        required
+        value={target}
+        onText={setChosen}
+        options={optionsOf(targets)}
+      />
       <FolderField
         label={t.queue.folderThere}
         required

@@ -4,7 +4,7 @@ import { request, segment } from '../../api/client.ts';
 import { useAction } from '../../api/hooks.ts';
 import type { FileInfo } from '../../api/types.ts';
 import { t } from '../../texts/texts.ts';
-import { FormDialog } from '../../ui/dialog.tsx';
+import { FormDialog } from '../../ui/form-dialog.tsx';
 import { TextField } from '../../ui/fields.tsx';
 import { joinPath, parentOf, stemLength } from './paths.ts';
 
@@ -38,13 +38,19 @@ export function Rename(props: {
       title={t.files.renameTitle(file.name)}
       verb={t.files.rename}
       isBusy={move.isPending}
-      isReady={name.trim() !== '' && name !== file.name}
       error={move.error}
       onClose={onClose}
       onSend={() => move.mutate(undefined)}
     >
       <div onFocus={(event) => select(event.target)}>
-        <TextField label={t.files.newName} required value={name} onText={setName} isFirst />
+        <TextField
+          label={t.files.newName}
+          required
+          fault={name === file.name ? t.files.sameName : undefined}
+          value={name}
+          onText={setName}
+          isFirst
+        />
       </div>
     </FormDialog>
   );

@@ -5,7 +5,7 @@ import { useAction } from '../../api/hooks.ts';
 import type { ApiKey, Connection } from '../../api/types.ts';
 import { t } from '../../texts/texts.ts';
 import { ShownOnce } from '../../ui/actions.tsx';
-import { FormDialog } from '../../ui/dialog.tsx';
+import { FormDialog } from '../../ui/form-dialog.tsx';
 import { ChoiceField } from '../../ui/fields.tsx';
 import type { Issued } from './key-form.tsx';
 

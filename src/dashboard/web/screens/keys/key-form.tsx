@@ -40,7 +40,6 @@ export function KeyForm({ former, onClose, onIssued }: Props): ReactElement {
       title={former === undefined ? t.keys.add : t.words.editing(former.name)}
       verb={former === undefined ? words.verb : t.form.save}
       says={former === undefined ? undefined : t.keys.changed}
-      isReady={!isLimited || limitedTo.length > 0}
       onDone={(issued) => (onIssued === undefined ? onClose() : onIssued(issued))}
       onClose={onClose}
       groups={[{ names: ['name', 'scopes', 'connections'], isPlain: true }, { names: ['allowedIps', 'expiresAt'] }]}
@@ -74,7 +73,8 @@ export function KeyForm({ former, onClose, onIssued }: Props): ReactElement {
                         isLabelHidden
                         chosen={limitedTo}
                         onChoose={setLimitedTo}
-                        hint={limitedTo.length === 0 ? words.chooseSome : undefined}
+                        hint={undefined}
+                        fault={limitedTo.length === 0 ? words.chooseSome : undefined}
                       />
                     </div>
                   )}

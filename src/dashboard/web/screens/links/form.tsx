@@ -38,14 +38,17 @@ export function LinkForm(props: {
     },
     without: ['expiresAt'],
     asks: (name, draft) => name !== 'overwrite' || draft['operation'] === 'upload',
+    adjust: (draft) => ({
+      ...draft,
+      digest: String(draft['digest'])
+        .trim()
+        .replace(/^(?:sha-?256:)?(?=[\da-f]{64}$)/i, 'sha-256:'),
+    }),
   });
   const isUpload = form.draft['operation'] === 'upload';
   const answers = (): object => {
-    const { digest, ...rest } = form.answers();
-    const hex = typeof digest === 'string' ? digest.replace(/^sha-?256:/i, '') : undefined;
     return {
-      ...rest,
-      ...(hex === undefined ? {} : { digest: `sha-256:${hex}` }),
+      ...form.answers(),
       expiresAt: new Date(Date.now() + Number(hours) * HOUR_MS).toISOString(),
     };
   };

@@ -2,7 +2,7 @@
 import cronstrue from 'cronstrue';
 import 'cronstrue/locales/de.js';
 import { language } from '../../preferences.ts';
-import type { t } from '../../texts/texts.ts';
+import { t } from '../../texts/texts.ts';
 
 export type Rhythm = keyof typeof t.schedules.rhythms;
 
@@ -79,6 +79,38 @@ export function cronOf({ rhythm, step, minute, time, weekday, day, cron }: Times
     case 'cron':
       return cron.trim();
   }
+}
+
+/** The fields of a cron: least and greatest value, and the names that are possible instead. */
+const PARTS = [
+  ['minute', 0, 59],
+  ['hour', 0, 23],
+  ['day', 1, 31],
+  ['month', 1, 12, /^(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)$/i],
+  ['weekday', 0, 7, /^(?:sun|mon|tue|wed|thu|fri|sat)$/i],
+] as const;
+
+/** Every value, and the last, nearest and n-th day. */
+const OTHER_PARTS = /^(?:[*?]|\+|.*[lw#].*)$/i;
+
+/** The first part that cannot be right, and what would be; undefined if the gateway has to decide. */
+export function cronFault(cron: string): string | undefined {
+  const { cronFaults } = t.schedules.form;
+  const text = cron.trim();
+  if (text.startsWith('@'))
+    return /^@(?:yearly|annually|monthly|weekly|daily|midnight|hourly)$/i.test(text) ? undefined : cronFaults.nickname;
+  const fields = text.split(/\s+/);
+  if (fields.length !== PARTS.length) return cronFaults.count(fields.length);
+  for (const [index, [part, least, most, names]] of PARTS.entries()) {
+    const numbers = (fields[index] ?? '').split(/[,/-]/);
+    const wrong = numbers.find((one) =>
+      /^\d+$/.test(one)
+        ? Number(one) < least || Number(one) > most
+        : !OTHER_PARTS.test(one) && names?.test(one) !== true,
+    );
+    if (wrong !== undefined) return cronFaults.part(t.schedules.form.cronParts[part], least, most, wrong);
+  }
+  return undefined;
 }
 
 /** Undefined if the library does not know the form of this cron. */

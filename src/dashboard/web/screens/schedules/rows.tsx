@@ -6,7 +6,7 @@ import { useAction } from '../../api/hooks.ts';
 import type { Schedule } from '../../api/types.ts';
 import { formatDuration } from '../../format.ts';
 import { t } from '../../texts/texts.ts';
-import { ConfirmAction } from '../../ui/actions.tsx';
+import { ConfirmAction } from '../../ui/form-dialog.tsx';
 import { Badge, Mono, Time, Titled } from '../../ui/basics.tsx';
 import { Pause, Play, RotateCw } from '../../ui/icons.tsx';
 import { Menu, type MenuEntry } from '../../ui/menu.tsx';

@@ -7,7 +7,7 @@ import { timeZone as ownZone } from '../../preferences.ts';
 import { t } from '../../texts/texts.ts';
 import { Failure } from '../../ui/basics.tsx';
 import { ChoiceField, TextField } from '../../ui/fields.tsx';
-import { cronOf, type Rhythm, STEPS, type Times, wordsOf } from './cron.ts';
+import { cronFault, cronOf, type Rhythm, STEPS, type Times, wordsOf } from './cron.ts';
 
 const words = t.schedules.form;
 const fields = t.fields.schedule;
@@ -29,7 +29,7 @@ export function usePreview(cron: string, timeZone: string): Preview {
   const read: UseQueryResult<{ nextRuns: string[] }, Error> = useQuery({
     queryKey: ['/api/schedules/preview', asked.cron, asked.timeZone],
     queryFn: ({ signal }) => request('POST', '/api/schedules/preview', asked, signal),
-    enabled: asked.cron !== '' && asked.timeZone !== '',
+    enabled: asked.cron !== '' && cronFault(asked.cron) === undefined && isTimeZone(asked.timeZone),
   });
   const isOfNow = asked.cron === cron && asked.timeZone === timeZone;
   return { nextRuns: isOfNow ? read.data?.nextRuns : undefined, error: isOfNow ? read.error : null };
@@ -58,7 +58,7 @@ export function TimeFields({
           onText={(rhythm) => onTimes({ rhythm: rhythm as Rhythm })}
           options={Object.entries(t.schedules.rhythms)}
         />
-        <RhythmFields times={times} onTimes={onTimes} />
+        <RhythmFields times={times} refusal={preview.error?.message} onTimes={onTimes} />
         <TextField
           label={fields.timeZone.label}
           required
@@ -66,6 +66,7 @@ export function TimeFields({
           list={zones}
           value={timeZone}
           onText={onTimeZone}
+          fault={isTimeZone(timeZone.trim()) ? undefined : words.zoneFault}
           hint={fields.timeZone.hint}
         />
         <datalist id={zones}>
@@ -89,13 +90,25 @@ export function TimeFields({
   );
 }
 
+function isTimeZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name }).format();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 const ZONES: readonly string[] = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zone !== 'UTC')];
 
 function RhythmFields({
   times: { rhythm, step, minute, time, weekday, day, cron },
+  refusal,
   onTimes,
 }: {
   readonly times: Times;
+  /** Why the gateway refuses the cron. */
+  readonly refusal: string | undefined;
   readonly onTimes: (to: Partial<Times>) => void;
 }): ReactElement {
   if (rhythm === 'cron') {
@@ -108,6 +121,7 @@ function RhythmFields({
         value={cron}
         onText={(text) => onTimes({ cron: text })}
         className="mono"
+        fault={cron.trim() === '' ? undefined : (cronFault(cron) ?? refusal)}
         hint={fields.cron.hint}
       />
     );

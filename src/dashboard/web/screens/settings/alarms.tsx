@@ -1,12 +1,14 @@
 /** The recipients of alarms by mail, the kinds of problems, and the quiet hours. */
 import { type ReactElement, useState } from 'react';
 import { ATTENTION_KINDS } from '../../../../contract/attention.ts';
+import { MAIL_ADDRESS } from '../../../../contract/patterns.ts';
 import { request } from '../../api/client.ts';
 import { useAction, useRead } from '../../api/hooks.ts';
 import type { Alarms } from '../../api/types.ts';
 import { LANGUAGES, timeZone } from '../../preferences.ts';
 import { t } from '../../texts/texts.ts';
 import { Ago, Badge, Button, Failure, Notice, Panel, Pending } from '../../ui/basics.tsx';
+import { CheckedForm } from '../../ui/checked-form.tsx';
 import { AreaField, CheckField, TextField } from '../../ui/fields.tsx';
 import { FormFields, useForm } from '../../ui/form.tsx';
 import { showToast } from '../../toasts.ts';
@@ -34,9 +36,10 @@ function AlarmsForm({ alarms, email }: { readonly alarms: Alarms; readonly email
   const [addresses, setAddresses] = useState(
     alarms.recipients.length === 0 ? email : alarms.recipients.map(({ address }) => address).join('\n'),
   );
+  const recipients = addresses.split(/[\s,;]+/).filter((address) => address !== '');
+  const wrong = recipients.find((address) => !new RegExp(MAIL_ADDRESS, 'u').test(address));
   const save = useAction(
     () => {
-      const recipients = addresses.split(/[\s,;]+/).filter((address) => address !== '');
       return request('PUT', AT, { ...form.answers(), recipients });
     },
     {
@@ -55,13 +58,7 @@ function AlarmsForm({ alarms, email }: { readonly alarms: Alarms; readonly email
   const zone = String(form.draft['quiet.timeZone']);
   const canTest = alarms.isMailConfigured && alarms.recipients.some(({ isConfirmed }) => isConfirmed);
   return (
-    <form
-      className="panel-body"
-      onSubmit={(event) => {
-        event.preventDefault();
-        save.mutate(undefined);
-      }}
-    >
+    <CheckedForm className="panel-body" onSend={() => save.mutate(undefined)}>
       <p className="muted">{t.alarms.lead}</p>
       {!alarms.isMailConfigured && <Notice>{t.alarms.off}</Notice>}
       <State alarms={alarms} />
@@ -81,6 +78,7 @@ function AlarmsForm({ alarms, email }: { readonly alarms: Alarms; readonly email
                 hint={t.alarms.recipientsHint}
                 value={addresses}
                 rows={3}
+                fault={wrong === undefined ? undefined : t.form.faults.at(wrong, t.alarms.wrongAddress)}
                 onText={setAddresses}
               />
             ),
@@ -113,7 +111,7 @@ function AlarmsForm({ alarms, email }: { readonly alarms: Alarms; readonly email
         </Button>
       </div>
       <Recipients alarms={alarms} />
-    </form>
+    </CheckedForm>
   );
 }
 

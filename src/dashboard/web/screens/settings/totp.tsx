@@ -7,7 +7,7 @@ import type { Account } from '../../api/types.ts';
 import { t } from '../../texts/texts.ts';
 import { ShownOnce } from '../../ui/actions.tsx';
 import { Badge, Button, CodeBlock, Panel } from '../../ui/basics.tsx';
-import { FormDialog } from '../../ui/dialog.tsx';
+import { FormDialog } from '../../ui/form-dialog.tsx';
 import { TextField } from '../../ui/fields.tsx';
 import { Term } from '../../ui/term.tsx';
 
@@ -89,7 +89,6 @@ function AskPassword(props: {
       title={words.titles[verb]}
       verb={words.next}
       isBusy={send.isPending}
-      isReady={password !== ''}
       error={send.error}
       onClose={onClose}
       onSend={() => send.mutate(undefined)}
@@ -129,7 +128,6 @@ function Scan(props: {
       size="medium"
       keepsOpen
       isBusy={confirm.isPending}
-      isReady={code.trim().length >= 6}
       error={confirm.error}
       onClose={onClose}
       onSend={() => confirm.mutate(undefined)}
@@ -144,6 +142,7 @@ function Scan(props: {
       <TextField
         label={words.code}
         required
+        minLength={6}
         inputMode="numeric"
         value={code}
         onText={setCode}

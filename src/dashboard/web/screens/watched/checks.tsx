@@ -5,7 +5,7 @@ import { useAction, useRead, useRows } from '../../api/hooks.ts';
 import type { Check, KnownFile } from '../../api/types.ts';
 import { formatBytes, formatDuration, formatNumber } from '../../format.ts';
 import { t } from '../../texts/texts.ts';
-import { ConfirmAction } from '../../ui/actions.tsx';
+import { ConfirmAction } from '../../ui/form-dialog.tsx';
 import { actions, Badge, Button, Loaded, Mono, Time, type Tone } from '../../ui/basics.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { List, Pager } from '../../ui/list.tsx';

@@ -4,7 +4,7 @@ import { request } from '../../api/client.ts';
 import { useAction } from '../../api/hooks.ts';
 import { t } from '../../texts/texts.ts';
 import { ShownOnce } from '../../ui/actions.tsx';
-import { FormDialog } from '../../ui/dialog.tsx';
+import { FormDialog } from '../../ui/form-dialog.tsx';
 
 const words = t.webhooks.secret;
 

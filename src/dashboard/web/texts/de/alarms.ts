@@ -2,6 +2,7 @@ import type { Texts } from '../catalogue.ts';
 import { plural } from '../plural.ts';
 
 export const alarms: Texts['alarms'] = {
+  wrongAddress: 'Eine E-Mail-Adresse wie ops@example.com.',
   title: 'Alarme',
   lead: 'Eine E-Mail, wenn etwas Aufmerksamkeit braucht. Höchstens alle 15 Minuten eine.',
   off: 'Dieses Gateway kann noch keine E-Mails senden. Der Betreiber gibt in der Konfiguration einen Mailserver an: mail.url und mail.from. Webhooks gehen auch ohne ihn: Wählen Sie dort attention.raised.',

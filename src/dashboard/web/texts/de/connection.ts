@@ -52,6 +52,19 @@ const steps: Words = {
 };
 
 export const connection: Texts['connection'] = {
+  faults: {
+    host: 'Ein Hostname wie sftp.example.com oder eine IP-Adresse.',
+    hostScheme: 'Nur der Hostname oder die IP-Adresse, ohne ein Protokoll wie sftp://.',
+    hostPort: 'Nur der Hostname oder die IP-Adresse. Der Port hat sein eigenes Feld.',
+    hostSpace: 'Hostnamen und IP-Adressen haben keine Leerzeichen.',
+    endpoint: 'Eine http- oder https-Adresse ohne Anmeldung und Abfrage, etwa https://s3.example.com.',
+    publicKey: 'Das ist ein öffentlicher Schlüssel. Fügen Sie den privaten ein, aus der Datei ohne .pub.',
+    certificate:
+      'Das ist ein Zertifikat. Fügen Sie den privaten Schlüssel ein, der mit -----BEGIN … PRIVATE KEY----- beginnt.',
+    cutKey: 'Das Ende des Schlüssels fehlt. Kopieren Sie die ganze Datei.',
+    noKey: 'Ein privater Schlüssel im Format von OpenSSH, PEM oder PuTTY: der ganze Inhalt seiner Datei.',
+    passphrase: 'Der private Schlüssel ist verschlüsselt. Geben Sie seine Passphrase ein.',
+  },
   server: 'Server und Anmeldung',
   whereTitle: 'Server',
   loginTitle: 'Anmeldung',

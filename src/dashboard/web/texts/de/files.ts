@@ -10,6 +10,7 @@ const states = {
 };
 
 export const files: Texts['files'] = {
+  sameName: 'So heißt es schon.',
   notListed: 'Dieser Ordner kann nicht aufgelistet werden',
   rawFolder:
     'Der Name dieses Ordners ist nicht in UTF-8. Was er enthält, lässt sich öffnen, herunterladen und löschen; hinzufügen oder umbenennen lässt sich hier nichts.',

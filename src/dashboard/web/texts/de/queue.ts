@@ -7,6 +7,7 @@ const also = (skipped: number): string => (skipped === 0 ? '' : `, ${formatNumbe
 const at = (connection: string, folder: string): string => `${connection}:${folder}`;
 
 export const queue: Texts['queue'] = {
+  sameFolder: 'Der Ordner, in dem es schon liegt. Wählen Sie einen anderen.',
   label: 'Warteschlange',
   list: 'Was in der Warteschlange steht',
   progress: 'Fortschritt der Warteschlange',

@@ -29,6 +29,21 @@ export const schedules: Texts['schedules'] = {
   leftOut: 'Der letzte Lauf ist entfallen',
   noRunYet: 'Noch kein Lauf.',
   form: {
+    zoneFault: 'Ein Name wie Europe/Berlin oder UTC. Wählen Sie einen aus der Liste.',
+    cronParts: {
+      minute: 'Die Minute',
+      hour: 'Die Stunde',
+      day: 'Der Tag des Monats',
+      month: 'Der Monat',
+      weekday: 'Der Wochentag',
+    },
+    cronFaults: {
+      nickname: '@hourly, @daily, @weekly, @monthly oder @yearly, oder fünf Teile wie 30 2 * * 1-5.',
+      count: (found) =>
+        `Fünf Teile mit Leerzeichen dazwischen, etwa 30 2 * * 1-5: Minute, Stunde, Tag, Monat, Wochentag. Es ${found === 1 ? 'ist 1' : `sind ${found}`}.`,
+      part: (part, least, most, found) =>
+        `${part} ist eine Zahl von ${least} bis ${most}, *, */2, 1-5 oder 1,15; nicht „${found}“.`,
+    },
     saved: 'Zeitplan gespeichert',
     save: 'Zeitplan speichern',
     saveChanges: 'Änderungen speichern',

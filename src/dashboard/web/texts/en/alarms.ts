@@ -2,6 +2,7 @@
 import { plural } from '../plural.ts';
 
 export const alarms = {
+  wrongAddress: 'An e-mail address such as ops@example.com.',
   title: 'Alarms',
   lead: 'Get an e-mail when something needs attention. At most one every 15 minutes.',
   off: 'This gateway cannot send e-mail yet. Its operator sets a mail server in the configuration: mail.url and mail.from. Webhooks work without it: subscribe one to attention.raised.',

@@ -52,6 +52,18 @@ const steps: Words = {
 };
 
 export const connection = {
+  faults: {
+    host: 'A host name such as sftp.example.com, or an IP address.',
+    hostScheme: 'Only the host name or the IP address, without a protocol such as sftp://.',
+    hostPort: 'Only the host name or the IP address. The port has its own field.',
+    hostSpace: 'A host name or an IP address has no spaces.',
+    endpoint: 'An http or https address, without a login and a query, such as https://s3.example.com.',
+    publicKey: 'This is a public key. Paste the private one, from the file without .pub.',
+    certificate: 'This is a certificate. Paste the private key, which begins with -----BEGIN … PRIVATE KEY-----.',
+    cutKey: 'The end of the key is missing. Copy the whole file.',
+    noKey: 'A private key in the format of OpenSSH, PEM or PuTTY: the whole content of its file.',
+    passphrase: 'The private key is encrypted. Enter its passphrase.',
+  },
   server: 'Server and login',
   whereTitle: 'Server',
   loginTitle: 'Login',

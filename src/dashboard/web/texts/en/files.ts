@@ -8,6 +8,7 @@ const states = {
 };
 
 export const files = {
+  sameName: 'That is its name already.',
   notListed: 'This folder cannot be listed',
   rawFolder:
     'The name of this folder is not UTF-8. You can open, download and delete what is in it, but not add or rename anything.',

@@ -6,6 +6,7 @@ const also = (skipped: number): string => (skipped === 0 ? '' : `, ${formatNumbe
 const at = (connection: string, folder: string): string => `${connection}:${folder}`;
 
 export const queue = {
+  sameFolder: 'The folder that it is in now. Choose another one.',
   label: 'Queue',
   list: 'What is in the queue',
   progress: 'Progress of the queue',

@@ -28,6 +28,21 @@ export const schedules = {
   leftOut: 'The last run was skipped',
   noRunYet: 'No run yet.',
   form: {
+    zoneFault: 'A name such as Europe/Berlin or UTC. Choose one from the list.',
+    cronParts: {
+      minute: 'The minute',
+      hour: 'The hour',
+      day: 'The day of the month',
+      month: 'The month',
+      weekday: 'The day of the week',
+    },
+    cronFaults: {
+      nickname: '@hourly, @daily, @weekly, @monthly or @yearly, or five parts such as 30 2 * * 1-5.',
+      count: (found: number): string =>
+        `Five parts with spaces between them, such as 30 2 * * 1-5: minute, hour, day, month, day of the week. There ${found === 1 ? 'is 1' : `are ${found}`}.`,
+      part: (part: string, least: number, most: number, found: string): string =>
+        `${part} is a number from ${least} to ${most}, *, */2, 1-5 or 1,15; not “${found}”.`,
+    },
     saved: 'Schedule saved',
     save: 'Save the schedule',
     saveChanges: 'Save changes',
