@@ -185,6 +185,17 @@ function addAccountCommands(program: Command, actions: Actions): void {
       .option('--action <action>', 'an area (connection) or an action (connection.update)'),
     accounts.listAudit,
   );
+  const brand = group.command('brand').description('who asks, on the pages of links');
+  actions.remote(brand.command('show', { isDefault: true }).description('show it'), accounts.showBrand);
+  actions.remote(
+    brand
+      .command('set')
+      .description('change it; "" removes a part')
+      .option('--name <name>', 'who asks for files or shares them')
+      .option('--color <color>', 'of the buttons, such as #0757b8')
+      .option('--logo <file>', 'PNG, JPEG or WebP, at most 64 KiB'),
+    accounts.setBrand,
+  );
   const sessions = group.command('sessions').description('login sessions');
   actions.remote(sessions.command('list', { isDefault: true }).description('who is logged in'), accounts.listSessions);
   actions.remote(sessions.command('revoke').description('end one').argument('<id>'), accounts.revokeSession);

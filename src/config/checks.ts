@@ -2,9 +2,11 @@
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import { compileGlob } from '../base/globs/glob.js';
+import { imageTypeOf } from '../base/image-type.js';
 import { excessOf } from '../connections/private-key-bounds.js';
 import { type Values, withOwnSecrets } from '../contract/connection/definition.js';
 import { definitionOf } from '../contract/connection/types.js';
+import { LOGO_BYTES } from '../contract/units.js';
 import type { AccountConfig, ConnectionConfig, FileConfig } from './schema.js';
 import { type KeyPath, quoted } from './mistakes.js';
 import { referencesIn } from './references.js';
@@ -23,6 +25,7 @@ export function checkConfig(config: FileConfig, report: Report): void {
   config.accounts.forEach((account, index) => {
     const path = ['accounts', index];
     checkPlan(account, config.limits.plans, path, report);
+    checkBrand(account, path, report);
     checkApiKeys(account, path, report);
     checkConnections(account, path, report);
   });
@@ -127,6 +130,14 @@ function checkAcrossAccounts(accounts: readonly AccountConfig[], report: Report)
       if (id !== undefined) ids.add(['accounts', a, 'connections', c, 'id'], id);
     });
   });
+}
+
+function checkBrand({ brand }: AccountConfig, path: KeyPath, report: Report): void {
+  if (brand?.logoFile === undefined || brand.logoFile === '') return;
+  const at = [...path, 'brand', 'logoFile'];
+  const logo = readable(at, brand.logoFile, report);
+  if (logo === undefined || (logo.length <= LOGO_BYTES && imageTypeOf(logo) !== undefined)) return;
+  report(at, `${quoted(brand.logoFile)}, which holds something else`, 'a PNG, JPEG or WebP image of at most 64 KiB');
 }
 
 function checkPlan(account: AccountConfig, plans: FileConfig['limits']['plans'], path: KeyPath, report: Report): void {

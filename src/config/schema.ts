@@ -56,6 +56,13 @@ const accountSchema = (definitions: readonly Definition[]) =>
     password: optional(text('text (numbers in quotes)')),
     allowPrivate: optional(flag()),
     digests: optional(oneOf(DIGESTS)),
+    brand: optional(
+      mapping({
+        name: optional(text('text of 1 to 80 characters in one line', { pattern: NAME, minLength: 1, maxLength: 80 })),
+        color: optional(text('# and six hexadecimal digits, in quotes', { pattern: '^#[0-9A-Fa-f]{6}$' })),
+        logoFile: optional(text('the path of an image')),
+      }),
+    ),
     apiKeys: withDefault(listOf(apiKey), []),
     connections: withDefault(listOf(oneOfMappings<ConnectionEntry>('type', definitions.map(entrySchema))), []),
   });

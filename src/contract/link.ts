@@ -1,6 +1,6 @@
 /** A link: a URL that needs no key and does one thing. */
 import { Type } from 'typebox';
-import { LINE, LINES, SHA_256 } from './patterns.js';
+import { LINES, SHA_256 } from './patterns.js';
 import { count, countOrNull, dateTime, dateTimeOrNull, flag, oneOf, text, textOrNull } from './schema.js';
 import { given, hidden, kept, needed, type RowOf, type SettingsOf } from './thing.js';
 import { CONNECTION_ID, ROOT_PATH } from './words.js';
@@ -14,7 +14,6 @@ const FILENAME =
 const DIGEST = 'SHA-256 that the file must have: `sha-256:` and 64 hexadecimal digits.';
 const MAX_BYTES = 'The most bytes of one file.';
 const NOTE = 'What it is for, in words for the people who get it: they are on its page.';
-const SENDER = 'Who made it, in words for the people who get it: its page begins with them.';
 const MAX_USES = 'How often it may be used; a use that fails does not count.';
 
 export const linkFields = {
@@ -40,12 +39,6 @@ export const linkFields = {
     option: { flags: '--name <name>', help: 'the name of the file, for any name that its sender gives' },
     default: null,
     shown: textOrNull(FILENAME),
-  }),
-  sender: given(text(SENDER, { minLength: 1, maxLength: 80, pattern: LINE }), {
-    texts: { label: 'Who asks?', hint: 'Your name or company, at the top of the page. Empty: nothing.' },
-    option: { flags: '--sender <name>', help: 'who made it, shown on its page' },
-    default: null,
-    shown: textOrNull(SENDER),
   }),
   note: given(text(NOTE, { minLength: 1, maxLength: 500, pattern: LINES }), {
     texts: { label: 'What is it about?', hint: 'Everyone who has the link reads it. Empty: nothing.' },

@@ -1,6 +1,7 @@
 /** The things whose fields are in forms and among facts. */
 import { alarmFields } from './alarm.js';
 import { apiKeyFields } from './api-key.js';
+import { brandFields } from './brand.js';
 import { connectionFields, hostKeyFields } from './connection/fields.js';
 import { ftp } from './connection/ftp.js';
 import { s3 } from './connection/s3.js';
@@ -29,6 +30,7 @@ const allConnections = {
 export const THINGS = {
   alarms: alarmFields,
   apiKey: apiKeyFields,
+  brand: brandFields,
   connection: allConnections,
   copy: copyFields,
   delivery: deliveryFields,

@@ -8,7 +8,9 @@ import { readFileSync } from 'node:fs';
 import type { GatewayError } from '../base/errors.js';
 import { inPackage } from '../base/package-root.js';
 import { visible } from '../base/visible.js';
+import type { Brand } from '../contract/brand.js';
 import type { OpenedLink } from '../storage/storage.js';
+import { logoOf, styleOf } from './brand.js';
 import { LinkEnded } from './refusals.js';
 import { LANGUAGES, type Language, languageOf, type PageTexts } from './texts.js';
 import { escapeHtml } from '../base/html.js';
@@ -30,23 +32,31 @@ export const PRIVATE = {
   'X-Content-Type-Options': 'nosniff',
 } as const;
 
-export const PAGE_HEADERS = {
+const PAGE_HEADERS = {
   ...PRIVATE,
   'Content-Type': 'text/html; charset=utf-8',
-  'Content-Security-Policy': [
-    "default-src 'none'",
-    `script-src ${hashOf(SCRIPT)}`,
-    `style-src ${hashOf(STYLE)}`,
-    "connect-src 'self'",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ].join('; '),
   'X-Frame-Options': 'DENY',
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Permissions-Policy': 'camera=(), geolocation=(), microphone=()',
   Vary: 'Accept, Accept-Language',
 } as const;
+
+const SCRIPT_SOURCE = `script-src ${hashOf(SCRIPT)}`;
+const STYLE_HASH = hashOf(STYLE);
+
+/** Images are allowed only where the brand has a logo, and a second style only where it has a colour. */
+function policyFor(logo: string, style: string): string {
+  return [
+    "default-src 'none'",
+    SCRIPT_SOURCE,
+    `style-src ${[STYLE_HASH, ...(style === '' ? [] : [hashOf(style)])].join(' ')}`,
+    ...(logo === '' ? [] : ['img-src data:']),
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}
 
 /** A browser that opens the address; programs accept anything. */
 export function wantsPage(headers: Headers): boolean {
@@ -59,21 +69,47 @@ type PageContent =
   | { readonly download: OpenedLink; readonly file: { readonly name: string; readonly size: number } }
   | { readonly error: GatewayError };
 
-export function linkPage(headers: Headers, content: PageContent): string {
-  const language = languageOf(headers.get('accept-language'));
-  const words = LANGUAGES[language];
-  if ('upload' in content) return uploadPage(language, words, content);
-  if ('download' in content) return downloadPage(language, words, content);
-  return errorPage(language, words, content.error);
+interface Page {
+  readonly title: string;
+  readonly parts: readonly string[];
 }
+
+const NO_BRAND: Brand = { name: null, color: null, logo: null };
+
+/** Header fields and body of the answer. */
+export function linkPage(
+  headers: Headers,
+  content: PageContent,
+  brand = NO_BRAND,
+): { readonly headers: Readonly<Record<string, string>>; readonly body: string } {
+  const language = languageOf(headers.get('accept-language'));
+  const [logo, style] = [logoOf(brand), styleOf(brand)];
+  return {
+    headers: { ...PAGE_HEADERS, 'Content-Security-Policy': policyFor(logo, style) },
+    body: document(language, logo, style, pageOf(language, content, brand)),
+  };
+}
+
+function pageOf(language: Language, content: PageContent, brand: Brand): Page {
+  const words = LANGUAGES[language];
+  if ('upload' in content) return uploadPage(language, words, content, brand);
+  if ('download' in content) return downloadPage(language, words, content, brand);
+  return { title: words.errors.title, parts: [`<p role="alert">${escapeHtml(explain(words, content.error))}</p>`] };
+}
+
+/** Who asks for it, if the account says who it is. */
+const titleOf = ({ name: who }: Brand, words: string, plain: string): string =>
+  who === null ? plain : words.replace('{name}', () => visible(who));
 
 function uploadPage(
   language: Language,
   words: PageTexts,
   { upload: link, maxBytes }: Extract<PageContent, { upload: OpenedLink }>,
-): string {
+  brand: Brand,
+): Page {
   const isOne = link.filename !== null || link.maxUses === 1;
-  const title = isOne ? words.upload.titleOfOne : words.upload.title;
+  const { titleOfOne, title, asksForOne, asks } = words.upload;
+  const heading = isOne ? titleOf(brand, asksForOne, titleOfOne) : titleOf(brand, asks, title);
   const facts = [
     ...(maxBytes === 0 ? [] : [[words.facts.most, escapeHtml(bytesIn(language, maxBytes))] as const]),
     ...usesLeft(link, words.facts.usesLeft),
@@ -89,10 +125,8 @@ function uploadPage(
   };
   const data = { words: texts, language, maxBytes, isOne };
   const storedAs = link.filename === null ? '' : `<p>${filled(words.upload.storedAs, link.filename)}</p>`;
-  return document(language, title, [
-    `${from(link, isOne ? words.upload.leadOfOne : words.upload.leadOf)}${about(link)}`,
-    link.sender === null ? `<p>${escapeHtml(words.upload.lead)}</p>` : '',
-    storedAs,
+  const parts = [
+    `<p>${escapeHtml(words.upload.lead)}</p>${about(link)}${storedAs}`,
     `<div class="drop" data-page="${escapeHtml(JSON.stringify(data))}">`,
     `<p>${escapeHtml(isOne ? words.upload.dropOne : words.upload.drop)}</p>`,
     `<label class="button"><input type="file"${isOne ? '' : ' multiple'}>${escapeHtml(isOne ? words.upload.chooseOne : words.upload.choose)}</label>`,
@@ -100,27 +134,26 @@ function uploadPage(
     '<p class="total" role="status"></p>',
     `<ul class="files"></ul>${factList(facts)}`,
     `<noscript><p>${escapeHtml(words.upload.noScript)}</p><pre>curl -T FILE '…?filename=FILE'</pre></noscript>`,
-  ]);
+  ];
+  return { title: heading, parts };
 }
 
 function downloadPage(
   language: Language,
   words: PageTexts,
   { download: link, file }: Extract<PageContent, { download: OpenedLink }>,
-): string {
+  brand: Brand,
+): Page {
   const facts = [
     [words.download.size, escapeHtml(bytesIn(language, file.size))] as const,
     ...usesLeft(link, words.facts.downloadsLeft),
     [words.facts.expires, timeIn(language, link.expiresAt)] as const,
   ];
-  return document(language, words.download.title, [
-    `${from(link, words.download.leadOf)}${about(link)}<p class="name">${name(file.name)}</p>${factList(facts)}`,
+  const parts = [
+    `${about(link)}<p class="name">${name(file.name)}</p>${factList(facts)}`,
     `<p><a class="button" href="?download=1" download>${escapeHtml(words.download.button)}</a></p>`,
-  ]);
-}
-
-function errorPage(language: Language, words: PageTexts, error: GatewayError): string {
-  return document(language, words.errors.title, [`<p role="alert">${escapeHtml(explain(words, error))}</p>`]);
+  ];
+  return { title: titleOf(brand, words.download.shares, words.download.title), parts };
 }
 
 function explain({ errors }: PageTexts, error: GatewayError): string {
@@ -128,11 +161,6 @@ function explain({ errors }: PageTexts, error: GatewayError): string {
   if (error.code === 'unknown_item') return errors.unknown;
   if (error.code === 'gone') return `${errors.changed} ${errors.ask}`;
   return errors.codes[error.code] ?? errors.server;
-}
-
-/** Who made the link. */
-function from({ sender }: OpenedLink, lead: string): string {
-  return sender === null ? '' : `<p>${filled(lead, sender)}</p>`;
 }
 
 /** What the link is for. */
@@ -152,12 +180,13 @@ function factList(facts: readonly (readonly [string, string])[]): string {
   return `<dl>${rows.join('')}</dl>`;
 }
 
-function document(language: Language, title: string, parts: readonly string[]): string {
+function document(language: Language, logo: string, style: string, { title, parts }: Page): string {
   return [
     `<!doctype html><html lang="${language}"><head><meta charset="utf-8">`,
     '<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex">',
-    `<title>${escapeHtml(title)}</title><style>${STYLE}</style></head>`,
-    `<body><main><h1>${escapeHtml(title)}</h1>`,
+    `<title>${escapeHtml(title)}</title><style>${STYLE}</style>`,
+    `${style === '' ? '' : `<style>${style}</style>`}</head>`,
+    `<body><main>${logo}<h1>${escapeHtml(title)}</h1>`,
     ...parts,
     `</main><script type="module">${SCRIPT}</script></body></html>`,
   ].join('\n');

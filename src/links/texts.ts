@@ -5,9 +5,9 @@ const en = {
   upload: {
     title: 'Send files',
     titleOfOne: 'Send a file',
+    asks: '{name} asks you for files',
+    asksForOne: '{name} asks you for a file',
     lead: 'The files go straight to the person who gave you this link.',
-    leadOf: '{name} asks you for files.',
-    leadOfOne: '{name} asks you for a file.',
     storedAs: 'The file will be stored as {name}.',
     drop: 'Drop files here, or',
     choose: 'Choose files',
@@ -15,7 +15,7 @@ const en = {
     chooseOne: 'Choose a file',
     noScript: 'This page needs JavaScript. Without it, send a file from a terminal:',
   },
-  download: { title: 'Download a file', leadOf: '{name} has a file for you.', button: 'Download', size: 'Size' },
+  download: { title: 'Download a file', shares: '{name} shares a file with you', button: 'Download', size: 'Size' },
   facts: {
     expires: 'Open until',
     most: 'Largest file',
@@ -75,9 +75,9 @@ const de: PageTexts = {
   upload: {
     title: 'Dateien senden',
     titleOfOne: 'Eine Datei senden',
+    asks: '{name} bittet Sie um Dateien',
+    asksForOne: '{name} bittet Sie um eine Datei',
     lead: 'Die Dateien gehen direkt an die Person, von der Sie diesen Link haben.',
-    leadOf: '{name} bittet Sie um Dateien.',
-    leadOfOne: '{name} bittet Sie um eine Datei.',
     storedAs: 'Die Datei wird als {name} gespeichert.',
     drop: 'Dateien hier ablegen oder',
     choose: 'Dateien auswählen',
@@ -87,7 +87,7 @@ const de: PageTexts = {
   },
   download: {
     title: 'Eine Datei herunterladen',
-    leadOf: '{name} hat eine Datei für Sie.',
+    shares: '{name} teilt eine Datei mit Ihnen',
     button: 'Herunterladen',
     size: 'Größe',
   },

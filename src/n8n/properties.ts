@@ -204,7 +204,6 @@ export const PROPERTIES: INodeProperties[] = [
     field('link', 'filename', 'File Name', { description: 'The name of the file, for any name that its sender gives' }),
     field('link', 'maxBytes', 'Max Bytes', { default: 104857600, description: 'The most bytes of one file' }),
     field('link', 'maxUses', 'Max Uses', { default: 1, description: 'How often the link may be used' }),
-    field('link', 'sender', 'Sender', { description: 'Who made it, shown on its page' }),
     field('link', 'note', 'Note', { description: 'What it is for, shown on its page' }),
     overwrite('link'),
   ]),

@@ -336,6 +336,16 @@ suite('a mistake is reported on one line with path, finding and allowed values',
       ],
     },
     {
+      name: 'the brand of an account',
+      yaml: 'accounts: [{ email: a@example.com, plan: pro, ' + 'brand: { color: "red", name: "" } }]',
+      lines: [/accounts\[0\]\.brand\.name: ""; allowed: text of 1 to 80/, /brand\.color: "red"; allowed: # and six/],
+    },
+    {
+      name: 'a logo that is no image',
+      yaml: 'accounts: [{ email: a@example.com, plan: pro, brand: { logoFile: package.json } }]',
+      lines: [/brand\.logoFile: "package\.json", which holds something else; allowed: a PNG, JPEG or WebP/],
+    },
+    {
       name: 'rights of files and folders',
       yaml: account({
         connections: `{ name: a, ${SFTP}, fileMode: 0640, folderMode: "0640" }, { name: b, ${SFTP}, fileMode: "999" }`,

@@ -150,16 +150,14 @@ test('a file is dropped, its failure is explained, and it is sent again', async 
 
 test('a file is downloaded from its page, in the language of the reader; views of the page count nothing', async () => {
   const note = 'Zum <b>Lesen</b>';
-  const sender = 'Müller & <b>Söhne</b>';
   const file = { path: '/report.txt', filename: 'Bericht <i>.txt' };
-  const url = await make({ operation: 'download', ...file, maxUses: 1, sender, note });
+  const url = await make({ operation: 'download', ...file, maxUses: 1, note });
   await outside.context.close();
   const german = await desk.browser.newContext({ locale: 'de-DE', timezoneId: 'Asia/Tokyo' });
   visitor = await german.newPage();
   for (let visit = 0; visit < 3; visit++) await visitor.goto(url);
   await visitor.getByRole('heading', { name: 'Eine Datei herunterladen' }).waitFor();
   await visitor.getByText('10 Byte').waitFor();
-  await visitor.getByText(`${sender} hat eine Datei für Sie.`).waitFor();
   await visitor.getByText(note).waitFor();
   const shown = await visitor.evaluate(`(() => {
     const { dateTime, textContent } = document.querySelector('time');
@@ -180,6 +178,46 @@ test('a file is downloaded from its page, in the language of the reader; views o
   await visitor.goto(new URL('/l/never', url).href);
   await visitor.getByText('Diesen Link gibt es nicht.').waitFor();
   assert.deepEqual([window.faults, outside.faults], [[], []]);
+});
+
+test('the owner sets who asks, and the page of a link says it in both themes', async () => {
+  const heading = page.getByRole('heading', { name: 'Pages of links' });
+  const panel = page.locator('section').filter({ has: heading });
+  const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+  const logo = { name: 'logo.svg', mimeType: 'image/png', buffer: Buffer.from(png, 'base64') };
+  await page.goto('/settings');
+  await panel.getByRole('textbox', { name: 'Name' }).fill('ACME Ltd');
+  await panel.getByRole('textbox', { name: 'Colour' }).fill('#ffd400');
+  await panel.getByLabel('Logo').setInputFiles({ ...logo, buffer: Buffer.alloc(64 * 1024 + 1) });
+  await panel.getByText('The image is larger than 64 KiB.').waitFor();
+  await panel.getByLabel('Logo').setInputFiles(logo);
+  await panel.getByRole('img', { name: 'Logo' }).waitFor();
+  await panel.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('The pages of all links show it now').waitFor();
+  assert.deepEqual(await violations(page), []);
+
+  ({ page: visitor } = await desk.open());
+  await visitor.goto(await make({ operation: 'upload', path: '/in' }));
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await visitor.emulateMedia({ colorScheme });
+    await visitor.getByRole('heading', { name: 'ACME Ltd asks you for files' }).waitFor();
+    await visitor.getByRole('img', { name: 'ACME Ltd' }).waitFor();
+    assert.equal(
+      await visitor.evaluate('document.querySelector(".logo").naturalWidth'),
+      1,
+      'the policy allows the logo',
+    );
+    await isSound(`a page with a brand, ${colorScheme}`);
+  }
+  await visitor.goto(await make({ operation: 'download', path: '/report.txt' }));
+  await visitor.getByRole('heading', { name: 'ACME Ltd shares a file with you' }).waitFor();
+
+  await page.reload();
+  await panel.getByRole('button', { name: 'Remove the logo' }).click();
+  await panel.getByRole('textbox', { name: 'Name' }).fill('');
+  await panel.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('The pages of all links show it now').waitFor();
+  assert.deepEqual(await manage(page, 'GET', '/manage/account/brand'), { name: null, color: '#ffd400', logo: null });
 });
 
 test('three clicks share an upload link from its folder, or a download link from its file', async () => {

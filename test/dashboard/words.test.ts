@@ -33,7 +33,7 @@ const SAME = new Set(
   (
     'File Transfer Gateway System Name Server Port Webhook Webhooks Job Jobs Version ETag cron min ms in Enter Backspace Space Delete ' +
     'Region Bucket Status Host Pools Download Upload Uploads Details Text Login Test Passphrase Alarm Start Pause Filter Link Links Plan ' +
-    'Token Byte Bytes KiB MiB GiB Ping Code Format Cluster Sync Limit Limits Trend Budget Live Cron Shift F10 Standard CloudEvents'
+    'Token Byte Bytes KiB MiB GiB Ping Code Format Cluster Sync Limit Limits Trend Budget Live Logo Cron Shift F10 Standard CloudEvents'
   ).split(' '),
 );
 

@@ -77,6 +77,7 @@ export const CHECKS: Readonly<Record<string, Check>> = {
     [
       'LoginAnswer',
       'Account',
+      'Brand',
       'ManagedConnection',
       'TestReport',
       'ConnectionHealth',

@@ -38,7 +38,6 @@ for (const kind of DATABASES) {
       connectionId: 'warehouse',
       path: '/in',
       filename: null,
-      sender: null,
       note: null,
       overwrite: false,
       digest: null,

@@ -1,9 +1,13 @@
 /** The account itself, its share of common resources, and its audit log. */
 import { Type } from 'typebox';
+import type { Caller } from '../../base/caller.js';
 import { unknown } from '../../base/errors.js';
+import { imageTypeOf } from '../../base/image-type.js';
+import { brandFields } from '../../contract/brand.js';
+import { LOGO_BYTES } from '../../contract/units.js';
 import { accountExample, accountFields } from '../../contract/account.js';
 import { periodFields } from '../../contract/period.js';
-import { exampleOf, shownFields, viewOf } from '../../contract/thing.js';
+import { changedFields, exampleOf, shownFields, viewOf } from '../../contract/thing.js';
 import {
   count,
   countOrNull,
@@ -20,7 +24,7 @@ import {
 import { ACCOUNT_BUDGETS } from '../../budgets/budgets.js';
 import { CLOSED, cursor, facts, id, limit, nextCursor, page, periodOf } from '../fields.js';
 import { ID, TIME } from '../../contract/examples.js';
-import { type Services, requireCursor } from '../services.js';
+import { actorOf, badField, type Services, requireCursor } from '../services.js';
 import { endpoints } from '../endpoint.js';
 
 const endpoint = endpoints('Account');
@@ -45,6 +49,48 @@ endpoint('GET /manage/account', {
   const made = { ...holdings, limits: operations.planOf(owner), totp: { isEnabled, recoveryCodesLeft } };
   return viewOf(accountFields, { ...owner, ...made }, 'owner');
 });
+
+const brandAnswer = {
+  schema: object('Brand', shownFields(brandFields, 'owner')),
+  example: { name: 'ACME Ltd', color: '#0757b8', logo: null },
+};
+
+endpoint('GET /manage/account/brand', {
+  operationId: 'showBrand',
+  summary: 'Show the brand',
+  description: 'What the pages of links show of who made them. null = nothing.',
+  answer: brandAnswer,
+  errors: ['unknown_item'],
+}).handle(async ({ caller }, services) => brandOf(caller, services));
+
+endpoint('PATCH /manage/account/brand', {
+  operationId: 'changeBrand',
+  summary: 'Change the brand',
+  description: 'A field that is left out stays; null removes it. A brand in `gateway.yaml` is set again at each start.',
+  body: object('BrandChanges', changedFields(brandFields), CLOSED),
+  bodyExamples: { body: { name: 'ACME Ltd', color: '#0757b8' } },
+  answer: brandAnswer,
+  errors: ['unknown_item'],
+}).handle(async (input, services) => {
+  const { logo, ...others } = input.body;
+  const changes = { ...others, ...(logo === undefined ? {} : { logo: logo === null ? null : logoIn(logo) }) };
+  await services.storage.accounts.changeBrand(actorOf(input), changes);
+  return brandOf(input.caller, services);
+});
+
+async function brandOf({ accountId }: Caller, { storage }: Services) {
+  const brand = await storage.accounts.brand(accountId);
+  if (brand === undefined) throw unknown('account', accountId);
+  return viewOf(brandFields, brand, 'owner');
+}
+
+/** The bytes decide what an image is: its name and type are words of the sender. */
+function logoIn(text: string): Buffer {
+  const logo = Buffer.from(text, 'base64');
+  if (logo.length > LOGO_BYTES) throw badField('logo', `has ${logo.length} bytes; it may have ${LOGO_BYTES}`);
+  if (imageTypeOf(logo) !== undefined) return logo;
+  throw badField('logo', 'must be a PNG, JPEG or WebP image in base64: its bytes are none');
+}
 
 endpoint('GET /manage/pools', {
   operationId: 'showPools',

@@ -23,7 +23,6 @@ const example = {
   connectionId: 'warehouse',
   path: '/incoming/acme',
   filename: null,
-  sender: 'Acme Ltd',
   note: 'Invoices of January',
   overwrite: false,
   digest: null,
@@ -69,7 +68,6 @@ endpoint('POST /api/links', {
       expiresAt: '2026-02-07T12:00:00Z',
       maxBytes: 104_857_600,
       maxUses: 10,
-      sender: 'Acme Ltd',
       note: 'Invoices of January',
     },
     download: {

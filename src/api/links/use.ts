@@ -13,7 +13,7 @@ import { refuseOver } from '../../http/rate-limits.js';
 import { reprDigest } from '../../http/repr-digest.js';
 import type { HttpAnswer } from '../../http/types.js';
 import { isAnnouncedShort, takeShort } from '../../http/whole-body.js';
-import { linkPage, PAGE_HEADERS, PRIVATE, wantsPage } from '../../links/page.js';
+import { linkPage, PRIVATE, wantsPage } from '../../links/page.js';
 import { LinkEnded, noSuchLink, shown } from '../../links/refusals.js';
 import { callerOf } from '../../links/service.js';
 import { openDownload, type DownloadOptions } from '../../operations/get.js';
@@ -143,7 +143,8 @@ endpoint('GET /l/:token', {
     const error = shown(thrown);
     if (!isInBrowser) throw error;
     const { status, headers: fields } = errorAnswer(error);
-    return { status, headers: { ...fields, ...PAGE_HEADERS }, body: linkPage(headers, { error }) };
+    const page = linkPage(headers, { error });
+    return { status, headers: { ...fields, ...page.headers }, body: page.body };
   }
 });
 
@@ -255,16 +256,17 @@ async function fetch(input: Input, services: Services, { link, connection }: Ope
 async function page(input: Input, services: Services, opened: Opened): Promise<HttpAnswer> {
   const { link } = opened;
   const { headers } = input.request;
+  const brand = await services.storage.accounts.brand(link.accountId);
   if (link.operation === 'upload') {
     const most = smaller(link.maxBytes ?? 0, services.limits.uploadBytes);
-    return { status: 200, headers: PAGE_HEADERS, body: linkPage(headers, { upload: link, maxBytes: most }) };
+    return { status: 200, ...linkPage(headers, { upload: link, maxBytes: most }, brand) };
   }
   const path = pathOf(link);
   const request = { ...operationOf(input, opened, 'exists', path), link: { id: link.id } };
   const { info } = await openDownload(services.operations, request, fixed(path), { factsOnly: true });
   const name = link.filename ?? baseName(path);
   const file = { name: name.toWellFormed(), size: info.size };
-  return { status: 200, headers: PAGE_HEADERS, body: linkPage(headers, { download: link, file }) };
+  return { status: 200, ...linkPage(headers, { download: link, file }, brand) };
 }
 
 function operationOf(

@@ -1,8 +1,9 @@
 /** `ftg accounts`: the account of the key or the login. */
+import { readFileSync } from 'node:fs';
 import { type Arguments, type Session, shows } from '../command.js';
 import { UsageError } from '../exit-codes.js';
 import type { Schemas } from '../gateway.js';
-import { fields, listed, timeText } from '../output.js';
+import { bytesText, fields, listed, timeText } from '../output.js';
 import { ask, readSecret } from '../secrets.js';
 
 /** Any key may read its account; an owner gets more fields. */
@@ -30,6 +31,31 @@ export const showOverview = shows(
     return `${fields(today)}\n\n${listed(attention, columns, 'nothing needs a person')}`;
   },
 );
+
+interface BrandOptions {
+  readonly name?: string;
+  readonly color?: string;
+  readonly logo?: string;
+}
+
+const BRAND = 'account/brand';
+
+export const showBrand = shows(({ gateway }) => gateway.manage.get<Schemas['Brand']>(BRAND), brandText);
+
+/** What is not given stays; an empty text removes it. */
+export const setBrand = shows(({ gateway }, _, { name, color, logo }: BrandOptions) => {
+  const image = logo === undefined || logo === '' ? logo : readFileSync(logo).toString('base64');
+  const given = Object.entries({ name, color, logo: image }).filter(([, value]) => value !== undefined);
+  if (given.length === 0) throw new UsageError('nothing to change: give --name, --color or --logo');
+  return gateway.manage.patch<Schemas['Brand']>(
+    BRAND,
+    Object.fromEntries(given.map(([field, value]) => [field, value === '' ? null : value])),
+  );
+}, brandText);
+
+function brandText({ name, color, logo }: Schemas['Brand']): string {
+  return fields({ name, color, logo: logo && bytesText(Buffer.byteLength(logo, 'base64')) });
+}
 
 export const listAudit = shows(
   ({ gateway }, _, { limit, action }: { readonly limit?: number; readonly action?: string }) =>

@@ -32,6 +32,11 @@ export const fields: ThingTexts = {
     allowedIps: { label: 'Nur von diesen Adressen', hint: 'Eine je Zeile, mit oder ohne Maske. Leer: von überall.' },
     expiresAt: { label: 'Läuft ab', hint: 'Leer: nie.' },
   },
+  brand: {
+    name: { label: 'Name', hint: 'Alle, die einen Link haben, lesen ihn. Leer: die Seite sagt nichts über Sie.' },
+    color: { label: 'Farbe', hint: 'Der Schaltflächen: # und sechs hexadezimale Ziffern. Leer: Blau.' },
+    logo: { label: 'Logo', hint: 'PNG, JPEG oder WebP, höchstens 64 KiB.' },
+  },
   connection: {
     id: {
       label: 'Kennung',
@@ -357,7 +362,6 @@ export const fields: ThingTexts = {
       hint: 'Dateien gehen nur hierhin. Hier kann niemand etwas sehen oder ändern.',
     },
     filename: { label: 'Dateiname', hint: 'Leer: wie der Absender sie nennt.' },
-    sender: { label: 'Wer fragt?', hint: 'Ihr Name oder Ihre Firma, oben auf der Seite. Leer: nichts.' },
     note: { label: 'Worum geht es?', hint: 'Alle, die den Link haben, lesen es. Leer: nichts.' },
     overwrite: { label: 'Darf eine Datei ersetzen', hint: 'Sonst wird ein Name abgelehnt, den es schon gibt.' },
     digest: { label: 'SHA-256', hint: 'Eine andere Datei als die mit dieser Prüfsumme wird abgelehnt.' },

@@ -1,13 +1,15 @@
 /** Accounts, and the credentials of their owners: password, one-time passwords, recovery codes; and failed logins. */
 import { createHash, randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { RateLimiterPostgres } from 'rate-limiter-flexible';
 import { uuidv7 } from '../../base/uuid.js';
 import { type Account, accountFields } from '../../contract/account.js';
+import { type Brand, brandFields } from '../../contract/brand.js';
 import type { AccountConfig } from '../../config/schema.js';
 import type { Database } from '../postgres/database.js';
 import { SharedQuestion } from '../postgres/shared-question.js';
 import { itemsOf } from './history-queries.js';
-import { columnsOf, type Queryable, type Transaction } from '../postgres/sql.js';
+import { columnsOf, type Queryable, rowOf, type Transaction } from '../postgres/sql.js';
 import { hashPassword, verifyPassword } from '../secrets/hashes.js';
 import type { NamedSecrets } from '../secrets/sealed-rows.js';
 import { type Actor, record } from './audit-log.js';
@@ -82,6 +84,20 @@ export class Accounts {
       select account_id from connections
       where id = ${id} and settings->>'host' = ${host} and settings->>'username' = ${username}`;
     return found === undefined ? undefined : this.#owner('id', found.accountId);
+  }
+
+  /** What the pages of its links show; undefined = there is no such account. */
+  async brand(accountId: string): Promise<Brand | undefined> {
+    return this.#database.first<Brand>`
+      select ${brandColumns} from accounts where id = ${accountId}`;
+  }
+
+  async changeBrand(actor: Actor, changes: Partial<Brand>): Promise<void> {
+    await this.#database.transaction(async (tx) => {
+      if (Object.keys(changes).length === 0) return;
+      await writeBrand(tx, actor.accountId, changes);
+      await record(tx, actor, { action: 'account.change_brand', details: { fields: Object.keys(changes) } });
+    });
   }
 
   /** Takes equally long for an account that does not exist. */
@@ -226,10 +242,22 @@ export async function provisionAccount(tx: Transaction, account: AccountConfig):
         accounts.configured_password_hash)
       is distinct from (excluded.email, excluded.plan, excluded.allow_private, excluded.digests, excluded.password_hash,
         excluded.configured_password_hash)`;
+  if (account.brand !== undefined) await writeBrand(tx, id, await configuredBrand(account.brand));
   if (found !== undefined && found.current !== current) {
     await endAllSessions(tx, id);
   }
   return id;
+}
+
+const brandColumns = (sql: Queryable) => columnsOf(sql, brandFields);
+
+async function writeBrand(tx: Transaction, accountId: string, brand: Partial<Brand>): Promise<void> {
+  await tx`update accounts set ${tx(rowOf(tx, brandFields, brand))}, updated_at = now() where id = ${accountId}`;
+}
+
+async function configuredBrand(brand: NonNullable<AccountConfig['brand']>): Promise<Brand> {
+  const { name = null, color = null, logoFile = '' } = brand;
+  return { name, color, logo: logoFile === '' ? null : await readFile(logoFile) };
 }
 
 interface PasswordHashes {

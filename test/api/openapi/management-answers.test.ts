@@ -292,6 +292,12 @@ test('watched folders and deliveries', async () => {
   await expect(404, 'DELETE /manage/watched-folders/{id}', own);
 });
 
+test('the brand', async () => {
+  await expect(200, 'GET /manage/account/brand');
+  await expect(200, 'PATCH /manage/account/brand', { json: { name: 'ACME Ltd', color: '#0757b8' } });
+  await expect(400, 'PATCH /manage/account/brand', { json: { logo: 'PHN2Zz4=' } });
+});
+
 test('alarms', async () => {
   const night = 'night@example.com';
   const json = { isOn: true, kinds: ['quota'], language: 'de', quiet: null, recipients: ['ops@example.com', night] };

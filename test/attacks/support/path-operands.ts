@@ -309,7 +309,6 @@ export const NO_PATHS: ReadonlySet<string> = new Set([
     'link_id',
     'linkId',
     'expiresAt',
-    'sender',
     'note',
   ],
   // Spells the last name of the path beside it, or is refused (paths.test.ts).

@@ -8,6 +8,7 @@ export type Session = Schemas['LoginSession'];
 export type SignedIn = Schemas['CurrentSession'];
 export type Account = Schemas['Account'];
 export type Alarms = Schemas['Alarms'];
+export type Brand = Schemas['Brand'];
 
 type Sftp = Schemas['SftpConnection'];
 type Ftp = Schemas['FtpConnection'];

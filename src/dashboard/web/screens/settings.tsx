@@ -23,6 +23,7 @@ import { CheckField, ChoiceField, RadioGroup, TextField } from '../ui/fields.tsx
 import { List } from '../ui/list.tsx';
 import { showToast } from '../toasts.ts';
 import { AlarmsPanel } from './settings/alarms.tsx';
+import { BrandPanel } from './settings/brand.tsx';
 import { TotpPanel } from './settings/totp.tsx';
 
 export default function Settings(): ReactElement {
@@ -45,6 +46,7 @@ export default function Settings(): ReactElement {
             <PasswordPanel hasPassword={hasPassword} />
             <TotpPanel totp={totp} />
             <AlarmsPanel email={email} />
+            <BrandPanel />
           </div>
         )}
       </Loaded>

@@ -48,7 +48,8 @@ function useFault(fault: string | undefined, input: FieldInput = {}) {
   const [isLeft, setLeft] = useState(false);
   const found = checks && (fault ?? checks.faultOf(input));
   return {
-    error: checks?.isSent === true || isLeft ? found : undefined,
+    // A file is chosen whole: there is no typing to wait for.
+    error: checks?.isSent === true || isLeft || (input.type === 'file' && fault !== undefined) ? found : undefined,
     frame: {
       'data-fault': found === undefined ? undefined : '',
       onBlur: ({ target, relatedTarget }: FocusEvent) => {

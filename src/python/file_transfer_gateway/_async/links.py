@@ -23,14 +23,13 @@ class AsyncLinks:
         max_bytes: Optional[int] = None,
         max_uses: Optional[int] = None,
         filename: Optional[str] = None,
-        sender: Optional[str] = None,
         note: Optional[str] = None,
         overwrite: Optional[bool] = None,
         digest: Optional[str] = None,
     ) -> CreatedLink:
         """Creates a link. Its ``url`` accepts a PUT with the bytes (upload) or a GET (download); browsers get a page.
 
-        Only this answer contains the ``url``. ``digest``, such as ``sha-256:…``, is the required digest of the file. ``sender`` and ``note`` are on the page.
+        Only this answer contains the ``url``. ``digest``, such as ``sha-256:…``, is the required digest of the file. ``note`` is on the page.
         """
         body = present(
             operation=operation,
@@ -40,7 +39,6 @@ class AsyncLinks:
             maxBytes=max_bytes,
             maxUses=max_uses,
             filename=filename,
-            sender=sender,
             note=note,
             overwrite=overwrite,
             digest=digest,

@@ -63,7 +63,7 @@ export function LinkForm(props: {
       onClose={onClose}
       groups={[
         { names: ['operation', 'connectionId', 'path'], isPlain: true },
-        { names: ['expiresAt', 'maxUses', 'maxBytes', 'filename', 'sender', 'note'] },
+        { names: ['expiresAt', 'maxUses', 'maxBytes', 'filename', 'note'] },
         { title: t.common.more, names: ['digest', 'overwrite'], isPlain: true },
       ]}
       special={{

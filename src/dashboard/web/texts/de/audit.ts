@@ -60,6 +60,7 @@ export const audit: typeof English = {
     'account.enable_totp': 'Der zweite Faktor wurde eingeschaltet',
     'account.disable_totp': 'Der zweite Faktor wurde ausgeschaltet',
     'account.renew_recovery_codes': 'Die Wiederherstellungscodes wurden erneuert',
+    'account.change_brand': 'Das Erscheinungsbild wurde geändert',
     'alarms.update': 'Die Alarme wurden geändert',
     'alarms.confirm': 'Ein Empfänger von Alarmen wurde bestätigt',
     'alarms.send_code': 'Ein Code wurde an einen Empfänger von Alarmen gesendet',

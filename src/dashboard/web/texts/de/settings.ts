@@ -43,6 +43,14 @@ export const settings: Texts['settings'] = {
     unknown: 'Unbekannt',
     on: (browser, system) => `${browser} auf ${system}`,
   },
+  brand: {
+    title: 'Seiten der Links',
+    lead: 'Das sehen alle, die Ihre Links öffnen.',
+    remove: 'Logo entfernen',
+    save: 'Seiten der Links speichern',
+    saved: 'Gespeichert. Alle Seiten von Links zeigen es jetzt.',
+    tooLarge: 'Das Bild ist größer als 64 KiB.',
+  },
   totp: {
     title: 'Zweiter Faktor',
     on: 'Ein',

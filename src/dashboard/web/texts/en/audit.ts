@@ -57,6 +57,7 @@ export const audit = {
     'account.enable_totp': 'The second factor was switched on',
     'account.disable_totp': 'The second factor was switched off',
     'account.renew_recovery_codes': 'The recovery codes were renewed',
+    'account.change_brand': 'The brand was changed',
     'alarms.update': 'The alarms were changed',
     'alarms.confirm': 'A recipient of alarms was confirmed',
     'alarms.send_code': 'A code was sent to a recipient of alarms',

@@ -42,6 +42,14 @@ export const settings = {
     unknown: 'Unknown',
     on: (browser: string, system: string): string => `${browser} on ${system}`,
   },
+  brand: {
+    title: 'Pages of links',
+    lead: 'The people who open your links see this.',
+    remove: 'Remove the logo',
+    save: 'Save the pages of links',
+    saved: 'Saved. The pages of all links show it now.',
+    tooLarge: 'The image is larger than 64 KiB.',
+  },
   totp: {
     title: 'Second factor',
     on: 'On',

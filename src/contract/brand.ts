@@ -1,0 +1,31 @@
+/** The brand of an account: who asks, on the pages of its links. */
+import { NAME } from './patterns.js';
+import { textOrNull } from './schema.js';
+import { given, type RowOf } from './thing.js';
+
+const BRAND_NAME = 'Who asks for files or shares them, as the pages of links say it; null = they say nothing.';
+const COLOR = 'Colour of the buttons: `#` and six hexadecimal digits; null = blue. Their text is black or white.';
+const LOGO = 'Image at the top of the page, in base64: PNG, JPEG or WebP, at most 64 KiB; null = none.';
+
+export const brandFields = {
+  name: given(textOrNull(BRAND_NAME, { minLength: 1, maxLength: 80, pattern: NAME }), {
+    texts: { label: 'Name', hint: 'Everyone who has a link reads it. Empty: the page says nothing about you.' },
+    column: 'brandName',
+    default: null,
+  }),
+  color: given(textOrNull(COLOR, { pattern: '^#[0-9A-Fa-f]{6}$' }), {
+    texts: { label: 'Colour', hint: 'Of the buttons: # and six hexadecimal digits. Empty: blue.' },
+    example: '#0757b8',
+    column: 'brandColor',
+    default: null,
+  }),
+  logo: given(textOrNull(LOGO, { contentEncoding: 'base64' }), {
+    texts: { label: 'Logo', hint: 'PNG, JPEG or WebP, at most 64 KiB.' },
+    column: 'brandLogo',
+    default: null,
+    shown: textOrNull(LOGO, { contentEncoding: 'base64' }),
+    show: (logo: Buffer | null) => logo && logo.toString('base64'),
+  }),
+};
+
+export type Brand = RowOf<typeof brandFields>;
