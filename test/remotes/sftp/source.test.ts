@@ -20,7 +20,7 @@ type Part = Pick<SourcePlan, 'start' | 'length' | 'isToEnd'>;
 
 interface Line {
   readonly shortestReplyMs: number;
-  /** Of other downloads. */
+  /** What other downloads of the server have taken. */
   readonly extraWindowBytes: number;
 }
 

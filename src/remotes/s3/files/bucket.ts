@@ -260,8 +260,7 @@ export class Bucket {
     });
     if (asked === undefined) return undefined;
     const { answer, source } = asked;
-    const range = rangeIn(answer.ContentRange);
-    const size = totalIn(answer.ContentRange);
+    const { range, total: size } = contentRangeOf(answer.ContentRange);
     const length = range === undefined ? NaN : range.end - range.start + 1;
     if (range === undefined || size === undefined || answer.ContentLength !== length) {
       source.destroy();
@@ -347,7 +346,7 @@ export class Bucket {
       }
       throw otherBytes(what);
     }
-    const size = range === undefined ? length : (totalIn(answer.ContentRange) ?? facts?.size);
+    const size = range === undefined ? length : (contentRangeOf(answer.ContentRange).total ?? facts?.size);
     const found = { ...(facts ?? factsOf(answer, length)), ...(size === undefined ? {} : { size }) };
     return this.#opened(asked, what, found, length);
   }
@@ -525,7 +524,7 @@ export class Bucket {
     try {
       const answer = await this.calls.call((options) => client.send(command, options), about);
       (answer.Body as Readable).destroy();
-      const total = totalIn(answer.ContentRange);
+      const { total } = contentRangeOf(answer.ContentRange);
       if (total !== undefined) return total;
       // The store ignored the range.
       if (answer.ContentLength !== undefined && answer.$metadata.httpStatusCode === 200) return answer.ContentLength;
@@ -662,7 +661,9 @@ const namesOf = ({ objects, prefixes }: ListedPage): ReadonlySet<string> =>
 
 /** Whether an answer without a length has the requested range. */
 function isRange(contentRange: string | undefined, range: ByteRange | undefined): boolean {
-  return range === undefined || new RegExp(`^bytes ${range.start}-${range.end}/`).test(contentRange ?? '');
+  if (range === undefined) return true;
+  const sent = contentRangeOf(contentRange).range;
+  return sent?.start === range.start && sent.end === range.end;
 }
 
 function pageOf(answer: ListAnswer): { page: ListedPage; last: string | undefined } {
@@ -689,13 +690,10 @@ function pageOf(answer: ListAnswer): { page: ListedPage; last: string | undefine
   return { page: { objects, prefixes, unreadable }, last };
 }
 
-/** The total size of the object in a Content-Range (RFC 9110, 14.4); undefined if the store does not give it. */
-function rangeIn(contentRange: string | undefined): ByteRange | undefined {
-  const [, start, end] = /^bytes (\d+)-(\d+)\/\d+$/.exec(contentRange ?? '') ?? [];
-  return start === undefined || end === undefined ? undefined : { start: Number(start), end: Number(end) };
-}
-
-function totalIn(contentRange: string | undefined): number | undefined {
-  const [, total] = /^bytes \d+-\d+\/(\d+)$/.exec(contentRange ?? '') ?? [];
-  return total === undefined ? undefined : Number(total);
+/** A Content-Range (RFC 9110, 14.4): its range, and the size of the whole object, if the store gives them. */
+function contentRangeOf(field = ''): { readonly range?: ByteRange; readonly total?: number } {
+  const [, start, end, total] = /^bytes (\d+)-(\d+)\/(\d+|\*)$/.exec(field) ?? [];
+  if (start === undefined || end === undefined) return {};
+  const range = { start: Number(start), end: Number(end) };
+  return total === '*' ? { range } : { range, total: Number(total) };
 }
