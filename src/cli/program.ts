@@ -5,6 +5,7 @@ import { parseEnv } from 'node:util';
 import { Argument, Command, Option } from 'commander';
 import { readManifest } from '../base/package-root.js';
 import { apiKeyFields } from '../contract/api-key.js';
+import { brandFields } from '../contract/brand.js';
 import { TRANSFER_STATUSES } from '../contract/transfer.js';
 import { Actions, commandsOn } from './command.js';
 import * as accounts from './commands/accounts.js';
@@ -187,13 +188,9 @@ function addAccountCommands(program: Command, actions: Actions): void {
   );
   const brand = group.command('brand').description('who asks, on the pages of links');
   actions.remote(brand.command('show', { isDefault: true }).description('show it'), accounts.showBrand);
+  const set = brand.command('set').description('change it; "" removes a part');
   actions.remote(
-    brand
-      .command('set')
-      .description('change it; "" removes a part')
-      .option('--name <name>', 'who asks for files or shares them')
-      .option('--color <color>', 'of the buttons, such as #0757b8')
-      .option('--logo <file>', 'PNG, JPEG or WebP, at most 64 KiB'),
+    addFieldOptions(set, brandFields).option('--logo <file>', 'PNG, JPEG or WebP, at most 64 KiB'),
     accounts.setBrand,
   );
   const sessions = group.command('sessions').description('login sessions');

@@ -10,11 +10,13 @@ const LOGO = 'Image at the top of the page, in base64: PNG, JPEG or WebP, at mos
 export const brandFields = {
   name: given(textOrNull(BRAND_NAME, { minLength: 1, maxLength: 80, pattern: NAME }), {
     texts: { label: 'Name', hint: 'Everyone who has a link reads it. Empty: the page says nothing about you.' },
+    option: { flags: '--name <name>', help: 'who asks for files or shares them' },
     column: 'brandName',
     default: null,
   }),
   color: given(textOrNull(COLOR, { pattern: '^#[0-9A-Fa-f]{6}$' }), {
-    texts: { label: 'Colour', hint: 'Of the buttons: # and six hexadecimal digits. Empty: blue.' },
+    texts: { label: 'Colour', hint: 'The buttons have it: # and six hexadecimal digits. Empty: blue.' },
+    option: { flags: '--color <color>', help: 'colour of the buttons, such as #0757b8' },
     example: '#0757b8',
     column: 'brandColor',
     default: null,

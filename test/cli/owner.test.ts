@@ -207,6 +207,25 @@ test('S3 access keys are made for an API key, listed and deleted', async () => {
   await terminal.ok(['keys', 'revoke', apiKey.id]);
 });
 
+test('who asks on the pages of links: set, shown, and removed by an empty text', async () => {
+  const brand = (...words: readonly string[]) => terminal.ok(['accounts', 'brand', ...words]);
+  const set = await brand('set', '--name', 'ACME Ltd', '--color', '#112233');
+  assert.match(set, /name +ACME Ltd\ncolor +#112233\n/);
+  assert.equal(await brand(), set);
+  assert.match(await brand('set', '--name', ''), /^color +#112233\n/m);
+  await terminal.fails(2, /nothing to change/, ['accounts', 'brand', 'set']);
+  await terminal.fails(3, /no-logo\.png/, ['accounts', 'brand', 'set', '--logo', join(terminal.home, 'no-logo.png')]);
+  writeFileSync(join(terminal.home, 'text.png'), 'no image');
+  await terminal.fails(2, /--logo must be a PNG, JPEG or WebP/, [
+    'accounts',
+    'brand',
+    'set',
+    '--logo',
+    join(terminal.home, 'text.png'),
+  ]);
+  await brand('set', '--color', '');
+});
+
 test('the account, its month, its log and the history', async () => {
   assert.match(await terminal.ok(['accounts']), /email +ops@example\.com/);
   assert.match(await terminal.ok(['accounts', 'usage']), /month +\d{4}-\d{2}\n/);

@@ -89,7 +89,7 @@ function logoIn(text: string): Buffer {
   const logo = Buffer.from(text, 'base64');
   if (logo.length > LOGO_BYTES) throw badField('logo', `has ${logo.length} bytes; it may have ${LOGO_BYTES}`);
   if (imageTypeOf(logo) !== undefined) return logo;
-  throw badField('logo', 'must be a PNG, JPEG or WebP image in base64: its bytes are none');
+  throw badField('logo', 'must be a PNG, JPEG or WebP image, as its first bytes show');
 }
 
 endpoint('GET /manage/pools', {

@@ -1,7 +1,9 @@
 /** `ftg accounts`: the account of the key or the login. */
 import { readFileSync } from 'node:fs';
 import { type Arguments, type Session, shows } from '../command.js';
+import { brandFields } from '../../contract/brand.js';
 import { UsageError } from '../exit-codes.js';
+import { givenFieldsOf } from '../field-options.js';
 import type { Schemas } from '../gateway.js';
 import { bytesText, fields, listed, timeText } from '../output.js';
 import { ask, readSecret } from '../secrets.js';
@@ -32,25 +34,18 @@ export const showOverview = shows(
   },
 );
 
-interface BrandOptions {
-  readonly name?: string;
-  readonly color?: string;
-  readonly logo?: string;
-}
-
 const BRAND = 'account/brand';
 
 export const showBrand = shows(({ gateway }) => gateway.manage.get<Schemas['Brand']>(BRAND), brandText);
 
 /** What is not given stays; an empty text removes it. */
-export const setBrand = shows(({ gateway }, _, { name, color, logo }: BrandOptions) => {
+export const setBrand = shows(({ gateway }, _, options: { readonly logo?: string }) => {
+  const { logo } = options;
   const image = logo === undefined || logo === '' ? logo : readFileSync(logo).toString('base64');
-  const given = Object.entries({ name, color, logo: image }).filter(([, value]) => value !== undefined);
-  if (given.length === 0) throw new UsageError('nothing to change: give --name, --color or --logo');
-  return gateway.manage.patch<Schemas['Brand']>(
-    BRAND,
-    Object.fromEntries(given.map(([field, value]) => [field, value === '' ? null : value])),
-  );
+  const given = { ...givenFieldsOf(brandFields, options), ...(image === undefined ? {} : { logo: image }) };
+  const changes = Object.entries(given).map(([field, value]) => [field, value === '' ? null : value] as const);
+  if (changes.length === 0) throw new UsageError('nothing to change: give --name, --color or --logo');
+  return gateway.manage.patch<Schemas['Brand']>(BRAND, Object.fromEntries(changes));
 }, brandText);
 
 function brandText({ name, color, logo }: Schemas['Brand']): string {

@@ -34,7 +34,7 @@ export const fields: ThingTexts = {
   },
   brand: {
     name: { label: 'Name', hint: 'Alle, die einen Link haben, lesen ihn. Leer: die Seite sagt nichts über Sie.' },
-    color: { label: 'Farbe', hint: 'Der Schaltflächen: # und sechs hexadezimale Ziffern. Leer: Blau.' },
+    color: { label: 'Farbe', hint: 'Die Schaltflächen haben sie: # und sechs hexadezimale Ziffern. Leer: Blau.' },
     logo: { label: 'Logo', hint: 'PNG, JPEG oder WebP, höchstens 64 KiB.' },
   },
   connection: {
