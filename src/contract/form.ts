@@ -45,7 +45,7 @@ export interface FormField {
   readonly example?: string;
   readonly minimum?: number;
   readonly maximum?: number;
-  /** Of the text, or of each text of a list. */
+  /** A list has it for each of its texts. */
   readonly maxLength?: number;
   readonly pattern?: string;
   readonly maxItems?: number;

@@ -29,7 +29,6 @@ const en = {
     stored: 'Stored as {name}',
     tooLarge: 'Too large. The largest file may have {most}.',
     again: 'Try again',
-    leaving: 'A file is still on its way.',
   },
   total: {
     sent: '{done} of {all} stored · {percent} % sent',
@@ -104,7 +103,6 @@ const de: PageTexts = {
     stored: 'Gespeichert als {name}',
     tooLarge: 'Zu groß. Eine Datei darf höchstens {most} haben.',
     again: 'Noch einmal versuchen',
-    leaving: 'Eine Datei ist noch unterwegs.',
   },
   total: {
     sent: '{done} von {all} gespeichert · {percent} % gesendet',

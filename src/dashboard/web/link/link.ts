@@ -39,6 +39,7 @@ function open(drop: HTMLElement, list: HTMLElement, status: HTMLElement, chooser
     if (rows.some(({ stored }) => stored !== undefined)) status.after(receipt);
   };
   const add = (files: Iterable<File>): void => {
+    const added = document.createDocumentFragment();
     for (const file of data.isOne ? [...files].slice(0, 1) : files) {
       const onAgain = (): void => {
         queue.push(row);
@@ -46,9 +47,10 @@ function open(drop: HTMLElement, list: HTMLElement, status: HTMLElement, chooser
       };
       const row = new Row(file, data, { onAgain, onBytes: () => total.show() });
       rows.push(row);
+      added.append(row.element);
       if (row.mayGo) queue.push(row);
     }
-    list.append(...rows.filter(({ element }) => !element.isConnected).map(({ element }) => element));
+    list.append(added);
     if (queue.length > 0) void work();
   };
 

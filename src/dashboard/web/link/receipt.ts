@@ -3,6 +3,8 @@ import { visible } from '../../../base/visible.ts';
 import type { PageData } from './page-data.ts';
 import type { Row } from './row.ts';
 
+const KEPT_MS = 60_000;
+
 export function saveReceipt(rows: readonly Row[], { words, language }: PageData): void {
   const { title, storedAt } = words.receipt;
   const bytes = new Intl.NumberFormat(language, { style: 'unit', unit: 'byte', unitDisplay: 'long' });
@@ -23,7 +25,8 @@ export function saveReceipt(rows: readonly Row[], { words, language }: PageData)
   link.href = URL.createObjectURL(new Blob([text], { type: 'text/plain;charset=utf-8' }));
   link.download = 'receipt.txt';
   link.click();
-  URL.revokeObjectURL(link.href);
+  // A browser may begin to read it only after this turn.
+  setTimeout(() => URL.revokeObjectURL(link.href), KEPT_MS);
 }
 
 function hexOf(base64: string): string {
