@@ -4,7 +4,7 @@ import { Periodic } from '../base/periodic.js';
 
 const RENEW_EVERY_MS = 1_000;
 /** A lease that could not be renewed for so long may soon belong to another request: well below its length. */
-const FENCE_MS = 5_000;
+const FENCE_MS = 9_000;
 /** A lease that has expired by the database's clock, and is not renewed for so long, belongs to a dead writer. */
 export const LAPSED_MS = 2 * RENEW_EVERY_MS;
 /** By then a writer that was asked has ended, and a dead writer's lease has expired. */
@@ -84,7 +84,7 @@ export const locked = (): GatewayError =>
   new GatewayError('upload_locked', 'another request is writing to this upload', { step: 'request' });
 
 export const goneOn = (): GatewayError =>
-  new GatewayError('upload_locked', 'another request has gone on with this upload', { step: 'transfer' });
+  new GatewayError('upload_locked', 'another request has continued this upload', { step: 'transfer' });
 
 /** The client may try again: no other request needs to have the lease. */
 const unrenewed = (): GatewayError =>

@@ -1,4 +1,5 @@
 /** Resumable uploads: their stored bytes, and the request and node that write to each. */
+import type { PendingQuery, Row } from 'postgres';
 import { GatewayError, refusal } from '../../base/errors.js';
 import {
   type NewUpload,
@@ -12,12 +13,23 @@ import {
 import { columnNamesOf } from '../../contract/thing.js';
 import { columnOf } from '../postgres/column-names.js';
 import type { Database } from '../postgres/database.js';
-import { columnsOf, fromExcluded, jsonOf, type Queryable, rowOf, tableOf, templateOf } from '../postgres/sql.js';
+import {
+  columnsOf,
+  fromExcluded,
+  jsonOf,
+  type Queryable,
+  rowOf,
+  tableOf,
+  templateOf,
+  type Transaction,
+} from '../postgres/sql.js';
 
 export interface UploadAddress {
   readonly accountId: string;
   readonly connectionId: string;
   readonly id: string;
+  /** At the address of a link only its own uploads are known, and these nowhere else. */
+  readonly linkId: string | null;
   /** Another kind of upload is unknown at this address. */
   readonly isMultipart?: boolean;
 }
@@ -52,8 +64,13 @@ interface HeldByAnother {
   readonly lapsedAt: string | null;
 }
 
+/**
+ * Unfinished uploads of one link. Those of all links of an account have as much room as those of its keys: strangers
+ * take none of that.
+ */
+const MOST_OF_LINK = 20;
 /** The lease of a silent writer ends after this time: then another request may continue. */
-const LEASE_SECONDS = 8;
+const LEASE_SECONDS = 12;
 
 export class Uploads {
   readonly #database: Database;
@@ -64,17 +81,19 @@ export class Uploads {
 
   /** Created before anything is on the remote server. @throws GatewayError share_exceeded */
   async create(row: NewUpload, writer: string, limits: UploadLimits): Promise<Upload> {
-    const { accountId } = row;
+    const { accountId, linkId } = row;
     return this.#database.transaction(async (tx) => {
       // The account's row is the lock: of two simultaneous creations, the second one counts the first.
       await tx`select from accounts where id = ${accountId} for no key update`;
-      const [room] = await tx<{ taken: number }[]>`
-        select count(*) as taken from uploads where account_id = ${accountId} and state <> 'done'`;
-      if ((room?.taken ?? 0) >= limits.unfinished) {
-        throw refusal(
-          'share_exceeded',
-          `this account has ${limits.unfinished} unfinished uploads already; end some first`,
-        );
+      const [{ taken = 0, ofLink = 0 } = {}] = await tx<{ taken: number; ofLink: number }[]>`
+        select count(*) as taken, count(*) filter (where link_id = ${linkId}) as of_link from uploads
+        where account_id = ${accountId} and (link_id is null) = ${linkId === null} and state <> 'done'`;
+      if (linkId === null && taken >= limits.unfinished) {
+        const text = `this account has ${limits.unfinished} unfinished uploads already; end some first`;
+        throw refusal('share_exceeded', text);
+      }
+      if (linkId !== null && (ofLink >= MOST_OF_LINK || taken >= limits.unfinished)) {
+        throw refusal('share_exceeded', 'too many uploads by links were begun and left; send the file by PUT');
       }
       const made = { leaseUntil: leaseEnd(tx), expiresAt: expiry(tx, limits) };
       const stored = rowOf(tx, uploadFields, { ...row, writer }, made);
@@ -203,7 +222,7 @@ export class Uploads {
 
   /** Claims all unfinished uploads of a connection. A current writer (`isHeld`) stops in a moment. */
   async claimAll(
-    { accountId, connectionId }: Omit<UploadAddress, 'id'>,
+    { accountId, connectionId }: Pick<UploadAddress, 'accountId' | 'connectionId'>,
     writer: string,
     seconds: number,
   ): Promise<readonly (Upload & { readonly isHeld: boolean })[]> {
@@ -287,9 +306,19 @@ export function endingUploads(sql: Queryable, ends: readonly { readonly id: stri
     ),`;
 }
 
-function isAt(sql: Queryable, { accountId, connectionId, id, isMultipart = false }: UploadAddress) {
+function isAt(sql: Queryable, { accountId, connectionId, id, linkId, isMultipart = false }: UploadAddress) {
   return sql`u.id = ${id} and u.account_id = ${accountId} and u.connection_id = ${connectionId}
+    and u.link_id is not distinct from ${linkId}::uuid
     and (u.layout is not null) = ${isMultipart} and u.expires_at > now()`;
+}
+
+/** Whether a request writes to the upload. */
+export const isWritten = (sql: Queryable, id: PendingQuery<Row[]>) =>
+  sql`exists (select from uploads w where w.id = ${id} and w.lease_until > now())`;
+
+/** Ends the unfinished uploads of a link. One that is being written is refused when it is complete. */
+export async function endUploadsOf(tx: Transaction, linkId: string): Promise<void> {
+  await tx`update uploads set expires_at = now() where link_id = ${linkId} and state <> 'done'`;
 }
 
 /** Whether no request writes a part of it. */
@@ -329,7 +358,7 @@ export async function definePartBytes(sql: Queryable, id: string, bytes: number)
 }
 
 export const goneOn = (): GatewayError =>
-  new GatewayError('upload_locked', 'another request has gone on with this upload');
+  new GatewayError('upload_locked', 'another request has continued this upload');
 
 export const leaseEnd = (sql: Queryable) => sql`now() + make_interval(secs => ${LEASE_SECONDS})`;
 
