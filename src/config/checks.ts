@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import { compileGlob } from '../base/globs/glob.js';
 import { imageTypeOf } from '../base/image-type.js';
+import { refusalOf } from '../connections/checks.js';
 import { excessOf } from '../connections/private-key-bounds.js';
 import { type Values, withOwnSecrets } from '../contract/connection/definition.js';
 import { definitionOf } from '../contract/connection/types.js';
@@ -218,7 +219,15 @@ function checkConnection(connection: ConnectionConfig, path: KeyPath, report: Re
   for (const { key, found, allowed } of [...(mistakes?.(entry) ?? []), ...contradictions]) {
     report([...path, ...key.split('.')], found, allowed);
   }
-  for (const { file } of Object.values(settings)) fileAt(file?.key);
+  for (const [name, { file, check }] of Object.entries(settings)) {
+    fileAt(file?.key);
+    const texts: unknown = entry[name];
+    if (!Array.isArray(texts)) continue;
+    texts.forEach((text, index) => {
+      const refusal = refusalOf(check, text);
+      if (refusal !== undefined) report([...path, name, index], quoted(String(text)), `a text that ${refusal}`);
+    });
+  }
   for (const [name, { file, check }] of Object.entries(secrets)) {
     if (check !== 'privateKey') continue;
     const bound = (key: string, text: string): void => {

@@ -8,6 +8,7 @@ import { isTimeZone } from '../base/time-zone.js';
 import type { Check } from '../contract/thing.js';
 import { excessOf, wordsOf } from './private-key-bounds.js';
 import { readSshCertificate } from './ssh-certificate.js';
+import { readPublicKey } from './ssh-public-key.js';
 
 const CHECKS: Readonly<Record<Check, (value: string) => string | undefined>> = {
   host: (host) => (FORMATS.host(host) ? undefined : 'must be a host name or an IP address, without protocol and port'),
@@ -22,14 +23,8 @@ const CHECKS: Readonly<Record<Check, (value: string) => string | undefined>> = {
     encodingName(label) === undefined
       ? 'must be a label of the WHATWG Encoding Standard, such as "utf-8", "windows-1251", "iso-8859-15", "shift_jis", "gbk" or "euc-kr"; UTF-16 and ISO-2022-JP cannot be used, since FTP needs the bytes of ASCII'
       : undefined,
-  sshCertificate: (certificate) => {
-    try {
-      readSshCertificate(certificate);
-      return undefined;
-    } catch (error) {
-      return (error as Error).message;
-    }
-  },
+  sshCertificate: (certificate) => objectionOf(() => readSshCertificate(certificate)),
+  sshPublicKey: (key) => objectionOf(() => readPublicKey(key)),
   hours: hoursRefusal,
   fileMode: (mode) => modeRefusal('file', mode),
   folderMode: (mode) => modeRefusal('folder', mode),
@@ -39,9 +34,23 @@ const CHECKS: Readonly<Record<Check, (value: string) => string | undefined>> = {
   },
 };
 
-/** The reason why a text that fits the schema of its field is refused. */
+/** The reason why a text, or one of a list, is refused although it fits the schema of its field. */
 export function refusalOf(check: Check | undefined, value: unknown): string | undefined {
-  return check === undefined || typeof value !== 'string' ? undefined : CHECKS[check](value);
+  if (check === undefined) return undefined;
+  for (const text of Array.isArray(value) ? value : [value]) {
+    const refusal = typeof text === 'string' ? CHECKS[check](text) : undefined;
+    if (refusal !== undefined) return refusal;
+  }
+  return undefined;
+}
+
+function objectionOf(read: () => unknown): string | undefined {
+  try {
+    read();
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
 }
 
 function isCertificate(ca: string): boolean {

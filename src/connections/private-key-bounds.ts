@@ -55,7 +55,7 @@ function excessOfPutty(text: string): Excess | undefined {
   const [memory, passes, lanes] = [field('Argon2-Memory'), field('Argon2-Passes'), field('Argon2-Parallelism')];
   if (memory > MAX_ARGON2_KIB || memory * passes > MAX_ARGON2_COST || lanes > MAX_ARGON2_LANES) {
     return {
-      found: `a passphrase behind Argon2 with ${memory} KiB, ${passes} passes and ${lanes} lanes`,
+      found: `a passphrase protected by Argon2 with ${memory} KiB, ${passes} passes and ${lanes} lanes`,
       allowed: `${MAX_ARGON2_KIB} KiB, ${MAX_ARGON2_COST} KiB × passes and ${MAX_ARGON2_LANES} lanes`,
     };
   }
@@ -75,7 +75,7 @@ function excessOfOpenssh(bytes: Buffer): Excess | undefined {
     derivation.string();
     const rounds = derivation.uint32();
     if (rounds > MAX_BCRYPT_ROUNDS) {
-      return { found: `a passphrase behind ${rounds} rounds of bcrypt`, allowed: `${MAX_BCRYPT_ROUNDS} rounds` };
+      return { found: `a passphrase protected by ${rounds} rounds of bcrypt`, allowed: `${MAX_BCRYPT_ROUNDS} rounds` };
     }
   }
   fields.uint32();
@@ -107,12 +107,12 @@ function excessOfEncryption(bytes: Buffer): Excess | undefined {
         .slice(0, 3)
         .reduce((product, number) => product * number, 1);
       return cost > MAX_SCRYPT_COST
-        ? { found: `a passphrase behind scrypt with N × r × p of ${cost}`, allowed: String(MAX_SCRYPT_COST) }
+        ? { found: `a passphrase protected by scrypt with N × r × p of ${cost}`, allowed: String(MAX_SCRYPT_COST) }
         : undefined;
     }
     const rounds = children.find((child) => numberOf(child) > MAX_PBKDF2_ROUNDS);
     if (rounds === undefined) return firstOf(children, excessIn);
-    return { found: `a passphrase behind ${numberOf(rounds)} rounds`, allowed: `${MAX_PBKDF2_ROUNDS} rounds` };
+    return { found: `a passphrase protected by ${numberOf(rounds)} rounds`, allowed: `${MAX_PBKDF2_ROUNDS} rounds` };
   };
   return algorithm === undefined ? undefined : excessIn(algorithm);
 }

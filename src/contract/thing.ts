@@ -59,6 +59,7 @@ export type Check =
   | 'certificates'
   | 'privateKey'
   | 'sshCertificate'
+  | 'sshPublicKey'
   | 'timeZone'
   | 'encoding'
   | 'hours'

@@ -1,21 +1,26 @@
 /** Trust in servers: pinned host keys, the first key if none is pinned, and the keys that replace them. */
 import { GatewayError } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
+import type { SshCertificate } from '../connections/ssh-certificate.js';
 import { type AnnouncedKey, type HostKey, KEY_GONE_AFTER_MS } from '../connections/host-keys.js';
 
 /** What the program knows about servers and keeps for the next session. */
 export interface Trust {
   /**
-   * Decides about a host key (`SHA256:…`) that the server showed: it must match a pinned key; if none is pinned, the
-   * first one is stored durably and trusted. Resolves, or rejects with host_key_mismatch naming both fingerprints.
+   * Decides about a host key (`SHA256:…`) that the server showed: it must match a pinned key, or be certified; if none is
+   * pinned and the connection has no authorities, the first one is stored durably and trusted. Resolves, or rejects with
+   * host_key_mismatch naming both fingerprints.
    */
-  checkHostKey(connection: Connection, fingerprint: string): Promise<void>;
+  checkHostKey(connection: Connection, fingerprint: string, certified?: Certified): Promise<void>;
   /**
    * Gets what a server whose trusted key is `shown` announces: keys that are known already or have been proven. Absent
    * = the server is not asked.
    */
   announced?(connection: Connection, shown: string, keys: readonly HostKey[]): Promise<void>;
 }
+
+/** The result of looking for a certificate of the host key, for a connection with authorities. */
+export type Certified = { readonly certificate: SshCertificate } | { readonly objection: string };
 
 /** The time when a key was last seen is accurate to this. */
 const SEEN_EVERY_MS = 3_600_000;
@@ -26,8 +31,10 @@ export function trustOnFirstUse(
   announced: { note(connection: Connection, shown: string, keys: readonly HostKey[]): Promise<void> },
 ): Trust {
   return {
-    checkHostKey: async (connection, fingerprint) => {
+    checkHostKey: async (connection, fingerprint, certified) => {
       const known = 'hostKeys' in connection ? connection.hostKeys : [];
+      if (known.includes(fingerprint)) return;
+      if (certified !== undefined) return requireCertificate(connection, fingerprint, certified);
       const pinned = known.length > 0 ? known : await pins.pinHostKey(connection.id, fingerprint);
       if (pinned.includes(fingerprint)) return;
       throw hostKeyMismatch(connection, pinned, fingerprint);
@@ -36,6 +43,14 @@ export function trustOnFirstUse(
       if (isNews(connection, shown, keys)) await announced.note(connection, shown, keys);
     },
   };
+}
+
+/** @throws GatewayError host_key_mismatch */
+export function requireCertificate(connection: Connection, fingerprint: string, certified: Certified): void {
+  if ('certificate' in certified) return;
+  const known = 'hostKeys' in connection && connection.hostKeys.length > 0 ? ' and is not pinned' : '';
+  const text = `the server of connection ${connection.id} shows host key ${fingerprint}, which no authority in hostCa certifies${known}: ${certified.objection}`;
+  throw new GatewayError('host_key_mismatch', text, { step: 'login' });
 }
 
 /** Whether there is anything to write: each session gets an announcement, nearly always the same one. */

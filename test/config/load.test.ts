@@ -144,12 +144,12 @@ suite('a mistake is reported on one line with path, finding and allowed values',
       ],
     },
     {
-      name: 'a plan that nobody described',
+      name: 'a plan that is not defined',
       yaml: account({ plan: 'gold' }),
       lines: [/^accounts\[0\]\.plan: "gold"; allowed: a plan under limits\.plans: free, pro /],
     },
     {
-      name: 'a plan that nobody described, beside a mistake of another kind',
+      name: 'a plan that is not defined, beside a mistake of another kind',
       yaml: `server: { prot: 1 }\n${account({ plan: 'gold' })}`,
       lines: [
         /^server\.prot: unknown key/,
@@ -380,7 +380,7 @@ suite('a mistake is reported on one line with path, finding and allowed values',
       lines: [/apiKeys\[0\]\.expiresAt: "2016-12-31T23:59:60Z"; allowed: a date-time/],
     },
     {
-      name: 'a key for a connection of nobody',
+      name: 'a key for a connection that does not exist',
       yaml: account({
         keys: `{ name: a, key: ${KEY}, connections: [lake] }`,
         connections: `{ id: w, name: w, ${SFTP} }`,
@@ -498,7 +498,7 @@ suite('a mistake is reported on one line with path, finding and allowed values',
       ],
     },
     {
-      name: 'a key that stands twice',
+      name: 'a key that appears twice',
       yaml: 'server: { port: 1 }\nserver: { port: 2 }',
       lines: ['the file: the same key a second time in one mapping; allowed: YAML 1.2, one mapping (gateway.yaml:2:1)'],
     },
@@ -533,14 +533,14 @@ suite('a mistake is reported on one line with path, finding and allowed values',
   ];
   for (const { name, yaml, env, lines } of cases) {
     test(name, async () => {
-      const told = await mistakesIn(yaml, env);
-      assert.equal(told.length, lines.length, told.join('\n'));
+      const mistakes = await mistakesIn(yaml, env);
+      assert.equal(mistakes.length, lines.length, mistakes.join('\n'));
       lines.forEach((line, index) => {
-        if (typeof line === 'string') assert.equal(told[index], line);
-        else assert.match(told[index] ?? '', line);
+        if (typeof line === 'string') assert.equal(mistakes[index], line);
+        else assert.match(mistakes[index] ?? '', line);
       });
       // Secrets of these tests are called hunter2 and keys begin with KEY; no message may contain either.
-      assert.doesNotMatch(told.join('\n'), new RegExp(`hunter2|${KEY}`));
+      assert.doesNotMatch(mistakes.join('\n'), new RegExp(`hunter2|${KEY}`));
     });
   }
 
@@ -664,6 +664,7 @@ suite('allowed values are loaded', () => {
         port: 22,
         algorithms: 'default',
         certificateFile: '',
+        hostCa: [],
         hostKeyRotation: 'ask',
       },
       {

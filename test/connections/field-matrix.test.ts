@@ -21,7 +21,7 @@ interface Field {
   readonly value: (server: number) => Readonly<Record<string, unknown>>;
   /** What a step says of it. */
   readonly shows?: readonly [step: string, detail: RegExp];
-  /** Servers that do not have it, by a word of their names: this step fails for the reason. */
+  /** Servers that do not have it, by a word of their names ('' = all): this step fails for the reason. */
   readonly refused?: { readonly by: string; readonly step: string; readonly reason: RegExp };
 }
 
@@ -70,6 +70,12 @@ const FIELDS: readonly Field[] = [
     name: 'algorithms (lists)',
     types: ['sftp'],
     value: () => ({ algorithms: { ciphers: ['aes256-ctr', 'aes128-ctr'], macs: ['hmac-sha2-256'] } }),
+  },
+  {
+    name: 'hostCa',
+    types: ['sftp'],
+    value: () => ({ hostCa: [readFileSync(`${bastion.clientKeyFile}.pub`, 'utf8')] }),
+    refused: { by: '', step: 'host_key', reason: /no authority in hostCa certifies: the server has no certificate/ },
   },
   { name: 'encoding', types: ['ftp'], value: () => ({ encoding: 'windows-1251' }) },
   {

@@ -10,7 +10,9 @@ import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { withDeadline } from '../../base/deadline.js';
 import { type ErrorCode, GatewayError, hasCode, toGatewayError } from '../../base/errors.js';
 import type { Connection } from '../../connections/connection.js';
+import { nameAndEnd } from '../../connections/ssh-certificate.js';
 import { definitionOf } from '../../contract/connection/types.js';
+import { temporaryName } from '../../operations/names.js';
 import type { Dialer } from '../../remotes/dial/dial.js';
 import { joinPath, parseRemotePath, type RemotePath, ROOT } from '../../remotes/path.js';
 import type { OperatorLimits } from '../../remotes/pool-limits.js';
@@ -19,7 +21,7 @@ import { createRemotes } from '../../remotes/registry.js';
 import type { Leftovers } from '../../remotes/leftovers.js';
 import type { Remote } from '../../remotes/remote.js';
 import type { PresentSecrets } from '../../remotes/renewed-login.js';
-import { hostKeyMismatch, waitingWords } from '../../remotes/trust.js';
+import { type Certified, hostKeyMismatch, requireCertificate, waitingWords } from '../../remotes/trust.js';
 import { hasRights, probeRights } from './rights-probe.js';
 import { limitsDetail, objectDetail } from './step-details.js';
 import type { StepReport, TestReport } from './test-report.js';
@@ -105,7 +107,7 @@ export class ConnectionTester {
       ...(this.#options.poolBudgets === undefined ? {} : { budgets: this.#options.poolBudgets }),
       ...(this.#options.secrets === undefined ? {} : { secrets: this.#options.secrets }),
       ...(this.#options.env === undefined ? {} : { env: this.#options.env }),
-      trust: { checkHostKey: async (shown, fingerprint) => run.hostKeyShown(shown, fingerprint) },
+      trust: { checkHostKey: async (shown, fingerprint, certified) => run.hostKeyShown(shown, fingerprint, certified) },
       observer: run.observer,
       log: () => undefined,
       warn: () => undefined,
@@ -175,18 +177,24 @@ class TestRun {
   }
 
   /** @throws GatewayError host_key_mismatch */
-  hostKeyShown(shown: Connection, fingerprint: string): void {
+  hostKeyShown(shown: Connection, fingerprint: string, certified?: Certified): void {
     // The key of a jump host is learned by operations, and only compared here.
     if (shown.id !== this.#connection.id) {
       const known = 'hostKeys' in shown ? shown.hostKeys : [];
-      if (known.length > 0 && !known.includes(fingerprint)) throw hostKeyMismatch(shown, known, fingerprint);
+      if (known.includes(fingerprint)) return;
+      if (certified !== undefined) return requireCertificate(shown, fingerprint, certified);
+      if (known.length > 0) throw hostKeyMismatch(shown, known, fingerprint);
       return;
     }
     this.onHostKey?.(fingerprint);
     const pinned = 'hostKeys' in this.#connection ? this.#connection.hostKeys : [];
-    const state = pinned.length === 0 ? 'new' : pinned.includes(fingerprint) ? 'pinned' : 'mismatch';
+    const certificate = certified !== undefined && 'certificate' in certified ? certified.certificate : undefined;
+    const isUnknown = pinned.length === 0 && certified === undefined;
+    const untrusted = isUnknown ? 'new' : 'mismatch';
+    const state = pinned.includes(fingerprint) ? 'pinned' : certificate !== undefined ? 'certified' : untrusted;
     this.#hostKey ??= { fingerprint, state };
     if (state === 'mismatch') {
+      if (certified !== undefined) requireCertificate(this.#connection, fingerprint, certified);
       throw new GatewayError(
         'host_key_mismatch',
         `the server shows host key ${fingerprint}, but ${pinned.join(' or ')} is pinned${waitingWords(this.#connection, fingerprint)}`,
@@ -194,7 +202,12 @@ class TestRun {
       );
     }
     this.#hostKey = { fingerprint, state };
-    this.#done('host_key', `${fingerprint} (${state === 'new' ? 'not pinned yet' : 'pinned'})`);
+    const how = {
+      new: 'not pinned yet',
+      pinned: 'pinned',
+      certified: certificate === undefined ? '' : `certified, ${nameAndEnd(certificate)}`,
+    };
+    this.#done('host_key', `${fingerprint} (${how[state]})`);
   }
 
   #certificateShown(socket: TLSSocket): void {
@@ -339,9 +352,10 @@ class TestRun {
 
 /** A test of an unstored connection cannot note what it may leave behind; it cleans up after itself. */
 const NO_LEFTOVERS: Leftovers = {
-  temporaryName: (name) => `.ftg-test-${randomBytes(6).toString('hex')}.${name}`,
+  temporaryName: (name) => temporaryName('test', name),
   expect: async () => undefined,
   expectMultipart: async () => ({ done: () => undefined, abortLater: () => undefined }),
+  expectAside: async () => ({ done: () => undefined, settleLater: () => undefined }),
   removeLater: () => undefined,
 };
 
@@ -359,9 +373,9 @@ const ADVICE: Partial<Readonly<Record<ErrorCode, string>>> = {
   connect_timeout:
     'Nothing answered. Usually a firewall drops the packets: have the outbound address of this gateway allowed, and check the port.',
   host_key_mismatch:
-    'The server shows another key than the pinned one. Ask its operator whether it was changed; if so, accept the new one under host keys. If not, somebody may stand in between.',
+    'The server shows another key than the pinned one. Ask its operator whether it was changed; if so, accept the new one under host keys. If not, someone may be intercepting the connection.',
   certificate_rejected:
-    'The certificate is not trusted, has expired or is for another name. Use the name that stands in it, or give the authority that signed it (tlsCa).',
+    'The certificate is not trusted, has expired or is for another name. Use a name from the certificate, or give the authority that signed it (tlsCa).',
   login_refused:
     'Check user name and password or key, and that the server lets this user log in from this address and in this way.',
   too_many_sessions:
@@ -376,7 +390,7 @@ const ADVICE: Partial<Readonly<Record<ErrorCode, string>>> = {
   stall_timeout:
     'The server fell silent. Try again; if it stays so, ask its operator (FTP: check that its passive ports are open).',
   command_timeout: 'The server answers too slowly for a test.',
-  connection_lost: 'The server hung up. Try again; its log may tell why.',
+  connection_lost: 'The server hung up. Try again; its log may say why.',
 };
 
 const IDENTITY_ADVICE =

@@ -73,7 +73,10 @@ export const testReport = object('TestReport', {
   hostKey: orNull(
     Type.Object({
       fingerprint: text('SHA-256 fingerprint, as OpenSSH shows it.'),
-      state: oneOf(['pinned', 'new', 'mismatch'], 'How it compares with the pinned ones.'),
+      state: oneOf(
+        ['pinned', 'certified', 'new', 'mismatch'],
+        'How it compares with the pinned ones; `certified` = by an authority in hostCa.',
+      ),
     }),
     'The host key that the server showed; null where it did not come so far.',
   ),

@@ -57,6 +57,23 @@ const settings = {
       isAdvanced: true,
     },
   ),
+  hostCa: given(
+    texts(
+      'Public keys of authorities, each the line in a file ….pub: a server whose host key one of them certifies for its name is trusted. With one, no first key is learned.',
+      { maxItems: 16, uniqueItems: true },
+      { minLength: 1, maxLength: 8_192 },
+    ),
+    {
+      texts: {
+        label: 'Authorities of host keys',
+        hint: 'The line in the file ….pub of an authority that certifies host keys. Empty: host keys are pinned.',
+      },
+      file: { schema: texts('a list, each item the line in the file ….pub of an authority', { maxItems: 16 }) },
+      check: 'sshPublicKey',
+      default: [],
+      isAdvanced: true,
+    },
+  ),
   fileMode: given(
     textOrNull(
       'Rights of the files that the gateway makes, as octal text such as `0640`; null = as the server decides. A file that is written again is made again.',

@@ -233,6 +233,10 @@ export const fields: ThingTexts = {
       label: 'Zertifikat des privaten Schlüssels',
       hint: 'Der Inhalt der Datei …-cert.pub, die eine Zertifizierungsstelle erstellt hat. Leer: keines.',
     },
+    hostCa: {
+      label: 'Zertifizierungsstellen der Hostschlüssel',
+      hint: 'Die Zeile in der Datei ….pub einer Stelle, die Hostschlüssel zertifiziert. Leer: Hostschlüssel werden gemerkt.',
+    },
     hostKeyRotation: {
       label: 'Angekündigte Hostschlüssel',
       hint: 'Was geschieht, wenn ein vertrauter Server neue Schlüssel ankündigt.',
@@ -354,20 +358,24 @@ export const fields: ThingTexts = {
   link: {
     operation: {
       label: 'Wofür ist er?',
-      choices: { upload: 'Mir Dateien senden', download: 'Eine Datei abholen' },
+      choices: { upload: 'Andere senden mir Dateien', download: 'Andere holen eine Datei ab' },
     },
     connectionId: { label: 'Verbindung' },
     path: {
       label: 'Ordner für die Dateien',
-      hint: 'Dateien gehen nur hierhin. Hier kann niemand etwas sehen oder ändern.',
+      hint: 'Dateien kommen nur hier an. Die Absender sehen nichts von diesem Ordner.',
     },
-    filename: { label: 'Dateiname', hint: 'Leer: wie der Absender sie nennt.' },
-    note: { label: 'Worum geht es?', hint: 'Alle, die den Link haben, lesen es. Leer: nichts.' },
+    filename: { label: 'Dateiname', hint: 'Leer: Jede Datei behält ihren Namen.' },
+    note: { label: 'Nachricht', hint: 'Alle, die den Link öffnen, lesen sie.' },
     overwrite: { label: 'Darf eine Datei ersetzen', hint: 'Sonst wird ein Name abgelehnt, den es schon gibt.' },
+    folders: {
+      label: 'Nimmt Ordner an',
+      hint: 'Absender dürfen ganze Ordner senden, auch in solche, die es hier schon gibt.',
+    },
     digest: { label: 'SHA-256', hint: 'Eine andere Datei als die mit dieser Prüfsumme wird abgelehnt.' },
-    maxBytes: { label: 'Größte Datei, in MB', hint: 'Leer: so groß wie jeder Upload.' },
-    maxUses: { label: 'Wie oft', hint: 'Leer: beliebig oft.' },
-    expiresAt: { label: 'Gilt' },
+    maxBytes: { label: 'Größte Datei, in MB', hint: 'Leer: so groß, wie das Gateway erlaubt.' },
+    maxUses: { label: 'Anzahl der Nutzungen', hint: 'Leer: unbegrenzt.' },
+    expiresAt: { label: 'Gültig' },
   },
   schedule: {
     name: { label: 'Name', hint: 'So heißen auch seine Aufträge. Leer: die Aktion und der Ordner.' },

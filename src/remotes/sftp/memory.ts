@@ -1,3 +1,4 @@
+import type { SshCertificate } from '../../connections/ssh-certificate.js';
 import type { Capabilities } from '../remote.js';
 import type { UsefulSessions } from '../useful-sessions.js';
 import type { WritesOn } from './files/append-probe.js';
@@ -22,6 +23,8 @@ export interface HostMemory {
   readonly usefulSessions: { up?: UsefulSessions; down?: UsefulSessions };
   /** The family of host keys that was trusted last. */
   hostKeyFamily: HostKeyFamily | undefined;
+  /** The certificate of that key. Each connection checks it against its own authorities. */
+  hostCertificate: SshCertificate | undefined;
 }
 
 export const unknownServer = (): HostMemory => ({
@@ -34,4 +37,5 @@ export const unknownServer = (): HostMemory => ({
   extraWindowBytes: 0,
   usefulSessions: {},
   hostKeyFamily: undefined,
+  hostCertificate: undefined,
 });

@@ -27,12 +27,14 @@ export function createSftp(deps: ProtocolDeps): Protocol<SftpConnection, SftpLea
     type: 'sftp',
     host,
     place: ({ rootPath }, path) => underRoot(rootPath, path),
-    // Host keys are not part of it: one is learned on first use. Pinned keys are checked on every lease instead.
-    identity: ({ username, password, privateKey, passphrase, certificate, algorithms }) => [
+    // Host keys are not part of it, unless there are authorities: one is learned on first use. Pinned keys are checked on
+    // every lease instead.
+    identity: ({ username, password, privateKey, passphrase, certificate, algorithms, hostCa, hostKeys }) => [
       username,
       // An absent secret and an empty one are two different logins.
       JSON.stringify([password ?? null, privateKey ?? null, passphrase ?? null, certificate ?? null]),
       JSON.stringify(algorithms),
+      hostCa.length === 0 ? '' : JSON.stringify([hostCa, hostKeys]),
     ],
     leasesPerSession: ({ maxChannelsPerSession }) => maxChannelsPerSession,
     openSession: (connection, limits, signal) =>
@@ -48,8 +50,10 @@ export function createSftp(deps: ProtocolDeps): Protocol<SftpConnection, SftpLea
  * The session may have been opened for another connection with the same login. @throws GatewayError host_key_mismatch
  */
 function requireTrust(session: SftpSession, connection: SftpConnection, deps: ProtocolDeps): void {
-  const { fingerprint, trustedBy, announced } = session;
+  const { fingerprint, isCertified, trustedBy, announced } = session;
   const { hostKeys, id } = connection;
+  // Only connections with the same authorities share the session.
+  if (isCertified) return;
   if (hostKeys.length > 0 && !hostKeys.includes(fingerprint)) {
     throw hostKeyMismatch(connection, hostKeys, fingerprint);
   }

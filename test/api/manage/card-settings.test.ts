@@ -117,7 +117,7 @@ test('the key of an encryption and the password of a proxy are not among them', 
 test('every field of the contract that changes how a server is reached or written to can appear', () => {
   const REACH = ['proxy', 'via', 'bytesPerSecond', 'hours'];
   const OWN: Readonly<Record<string, readonly string[]>> = {
-    sftp: ['algorithms', 'certificate', 'fileMode', 'folderMode'],
+    sftp: ['algorithms', 'certificate', 'fileMode', 'folderMode', 'hostCa'],
     ftp: ['timeZone', 'listing'],
     s3: ['encryption', 'role', 'storageClass', 'acl', 'requesterPays', 'checksums'],
   };

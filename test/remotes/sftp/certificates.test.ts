@@ -1,37 +1,19 @@
 /** Logins with OpenSSH's user certificates, from an authority made with ssh-keygen. */
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { after, before, describe, test, type TestContext } from 'node:test';
 import { GatewayError } from '../../../src/base/errors.js';
 import { refusalOf } from '../../../src/connections/checks.js';
 import type { SftpConnection } from '../../../src/connections/connection.js';
 import { LIMITS, openRemote, path, put, sftpConnection, sftpOf, testDeps } from '../support/harness.js';
+import { KEY_TYPES, KeyMaker, lineOf, titleOf } from '../support/ssh-authority.js';
 import { startSshd, type TestSshd } from '../../servers/sshd.js';
 import { makeUnixUser, type UnixUser } from '../../servers/unix-user.js';
 
 const NEVER = new AbortController().signal;
-let folder = '';
+const keys = new KeyMaker();
 
-before(() => {
-  folder = mkdtempSync(join(tmpdir(), 'ftg-certificates-'));
-});
-after(() => rmSync(folder, { recursive: true }));
-
-/** Makes a key and returns the name of its file. */
-function makeKey(name: string, type = 'ed25519', ...bits: string[]): string {
-  const file = join(folder, name);
-  execFileSync('ssh-keygen', ['-q', '-t', type, ...bits, '-N', '', '-f', file]);
-  return file;
-}
-
-/** The certificate that the authority makes for the key; -n names the users, -V the time. */
-function certify(authority: string, key: string, ...options: string[]): string {
-  execFileSync('ssh-keygen', ['-q', '-s', authority, '-I', 'gateway', ...options, `${key}.pub`]);
-  return readFileSync(`${key}-cert.pub`, 'utf8');
-}
+const certify = (...what: Parameters<KeyMaker['certify']>): string => readFileSync(keys.certify(...what), 'utf8');
 
 async function trusting(t: TestContext, authority: string, ...lines: string[]): Promise<TestSshd> {
   const server = await startSshd([`TrustedUserCAKeys ${authority}.pub`, ...lines]);
@@ -52,16 +34,9 @@ const refused = (words: RegExp) => (error: unknown) => {
 const logIn = (connection: SftpConnection) => sftpOf(testDeps()).openSession(connection, LIMITS, NEVER);
 
 describe('a user certificate', () => {
-  for (const [type, ...bits] of [
-    ['ed25519'],
-    ['ecdsa', '-b', '256'],
-    ['ecdsa', '-b', '384'],
-    ['ecdsa', '-b', '521'],
-    ['rsa', '-b', '3072'],
-  ] as const) {
-    test(`logs in with a key of the type ${[type, bits[1]].join(' ').trim()}, although the key itself is not known there`, async (t) => {
-      const name = [type, ...bits].join('');
-      const [authority, key] = [makeKey(`authority-${name}`), makeKey(name, type, ...bits)];
+  for (const type of KEY_TYPES) {
+    test(`logs in with a key of the type ${titleOf(type)}, although the key itself is not known there`, async (t) => {
+      const [authority, key] = [keys.key(), keys.key(...type)];
       const server = await trusting(t, authority);
       const certificate = certify(authority, key, '-n', server.username);
       // Some signatures of ECDSA begin with a zero byte: a few logins meet them.
@@ -79,7 +54,7 @@ describe('a user certificate', () => {
   }
 
   test('is refused with its reason: expired, not yet valid, for another user, restricted, of another authority', async (t) => {
-    const [authority, other, key] = [makeKey('authority'), makeKey('another'), makeKey('key')];
+    const [authority, other, key] = [keys.key(), keys.key(), keys.key()];
     const server = await trusting(t, authority);
     const { username } = server;
     const cases: [string, string[], RegExp][] = [
@@ -100,7 +75,7 @@ describe('a user certificate', () => {
   });
 
   test('must be for the private key, and needs one', async (t) => {
-    const [authority, key, other] = [makeKey('authority2'), makeKey('key2'), makeKey('other2')];
+    const [authority, key, other] = [keys.key(), keys.key(), keys.key()];
     const server = await trusting(t, authority);
     const certificate = certify(authority, key, '-n', server.username);
     await assert.rejects(logIn(withCertificate(server, other, certificate)), refused(/for another key/));
@@ -109,7 +84,7 @@ describe('a user certificate', () => {
   });
 
   test('falls back to the key that the server knows', async (t) => {
-    const [authority, other] = [makeKey('authority3'), makeKey('another3')];
+    const [authority, other] = [keys.key(), keys.key()];
     const server = await trusting(t, authority);
     const certificate = certify(other, server.clientKeyFile, '-n', server.username);
     (await logIn(withCertificate(server, server.clientKeyFile, certificate))).close();
@@ -124,7 +99,7 @@ describe('a user certificate', () => {
 
     for (const order of ['publickey,password', 'password,publickey']) {
       test(`counts for one of two methods: ${order}`, async (t) => {
-        const [authority, key] = [makeKey(`authority-${order}`), makeKey(`key-${order}`)];
+        const [authority, key] = [keys.key(), keys.key()];
         const server = await trusting(t, authority, 'PasswordAuthentication yes', `AuthenticationMethods ${order}`);
         const { username, password } = user;
         const certificate = certify(authority, key, '-n', username);
@@ -136,7 +111,7 @@ describe('a user certificate', () => {
   });
 
   test('is checked where it is entered', () => {
-    const [authority, key] = [makeKey('authority4'), makeKey('key4')];
+    const [authority, key] = [keys.key(), keys.key()];
     const certificate = certify(authority, key);
     assert.equal(refusalOf('sshCertificate', certificate), undefined);
     const [type = '', base64 = ''] = certificate.split(' ');
@@ -145,7 +120,7 @@ describe('a user certificate', () => {
     for (const text of [damaged, swapped]) assert.match(refusalOf('sshCertificate', text) ?? '', /cut off or damaged/);
     const host = certify(authority, key, '-h');
     assert.match(refusalOf('sshCertificate', host) ?? '', /for a host/);
-    for (const text of ['', 'ssh-ed25519 AAAA', `${certificate}${certificate}`, readFileSync(`${key}.pub`, 'utf8')]) {
+    for (const text of ['', 'ssh-ed25519 AAAA', `${certificate}${certificate}`, lineOf(key)]) {
       assert.match(refusalOf('sshCertificate', text) ?? '', /must be one line/);
     }
   });

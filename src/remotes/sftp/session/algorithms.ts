@@ -64,10 +64,11 @@ export function hostKeyFamily(hostKey: Buffer): HostKeyFamily | undefined {
   return familyOf(hostKey.length >= 4 ? hostKey.toString('latin1', 4, 4 + hostKey.readUInt32BE(0)) : '');
 }
 
-function familyOf(name: string): HostKeyFamily | undefined {
-  if (name === 'ssh-ed25519') return 'ed25519';
+/** By the name of a key's type, of a signature, or of a certificate. */
+export function familyOf(name: string): HostKeyFamily | undefined {
+  if (name.startsWith('ssh-ed25519')) return 'ed25519';
   if (name.startsWith('ecdsa-')) return 'ecdsa';
-  if (name === 'ssh-rsa' || name.startsWith('rsa-')) return 'rsa';
+  if (name.startsWith('ssh-rsa') || name.startsWith('rsa-')) return 'rsa';
   return name === 'ssh-dss' ? 'dss' : undefined;
 }
 

@@ -1,5 +1,5 @@
 import type { Client, ParsedKey } from 'ssh2';
-import { allSshStrings, positiveInteger, sshString } from '../../../base/ssh-blob.js';
+import { positiveInteger, sshString } from '../../../base/ssh-blob.js';
 import type { SshCertificate } from '../../../connections/ssh-certificate.js';
 import { sendPayload } from '../wire/send-payload.js';
 
@@ -65,10 +65,4 @@ function ecdsaSignature(der: Buffer): Buffer {
     at += 2 + length;
   }
   return Buffer.concat(numbers.map((number) => sshString(positiveInteger(number))));
-}
-
-/** Whether the certificate is for this key. */
-export function isForKey({ publicKey }: SshCertificate, key: ParsedKey): boolean {
-  const own = allSshStrings(key.getPublicSSH()) ?? [];
-  return own.length === publicKey.length && own.every((part, index) => publicKey[index]?.equals(part) === true);
 }

@@ -9,13 +9,20 @@ import ssh2, {
 import { waitFor } from '../../../base/deadline.js';
 import { GatewayError, type Step } from '../../../base/errors.js';
 import type { SftpConnection } from '../../../connections/connection.js';
-import { objectionTo, readSshCertificate, type SshCertificate } from '../../../connections/ssh-certificate.js';
+import {
+  certifies,
+  objectionTo,
+  readSshCertificate,
+  type SshCertificate,
+} from '../../../connections/ssh-certificate.js';
+import { fingerprintOf } from '../../../connections/ssh-public-key.js';
 import type { PoolLimits } from '../../../contract/connection/fields.js';
 import type { ProtocolDeps } from '../../protocol.js';
 import { onBehalfOf } from '../../dial/dial.js';
-import { AnnouncedKeys, fingerprintOf } from './announced-keys.js';
+import { AnnouncedKeys } from './announced-keys.js';
 import { algorithmOffer, familiesOf, hostKeyFamily, type HostKeyFamily } from './algorithms.js';
-import { isForKey, requestWithCertificate } from './certificate-login.js';
+import { requestWithCertificate } from './certificate-login.js';
+import { lookForCertificate } from './host-certificate.js';
 import { emptyKinds, ServerOffer } from './server-offer.js';
 import { OutgoingPackets, packInPlace } from '../wire/outgoing.js';
 import type { HostMemory } from '../memory.js';
@@ -34,6 +41,8 @@ export interface Login {
   readonly fingerprint: string;
   /** Its type, such as `ssh-ed25519`. */
   readonly hostKeyAlgorithm: string;
+  /** An authority of the connection certifies it. */
+  readonly isCertified: boolean;
   /** All agreed ones, for either direction. */
   readonly algorithms: readonly string[];
   readonly announced: AnnouncedKeys;
@@ -75,7 +84,7 @@ export async function logIn(
   if (learned !== undefined) families.sort((a, b) => Number(b === learned) - Number(a === learned));
   let mismatch: GatewayError | undefined;
   for (;;) {
-    const attempt = new LoginAttempt(connection, limits, deps, { key, certificate }, families);
+    const attempt = new LoginAttempt(connection, limits, deps, { key, certificate }, families, memory);
     try {
       const login = await attempt.run(deadline, signal);
       memory.hostKeyFamily = attempt.family;
@@ -97,11 +106,17 @@ function certificateOf({ certificate }: SftpConnection, key: ParsedKey | undefin
   if (key === undefined) throw unusable('the connection has no private key');
   try {
     const read = readSshCertificate(certificate);
-    if (isForKey(read, key)) return read;
+    if (certifies(read, key.getPublicSSH())) return read;
   } catch (error) {
     throw error instanceof RangeError ? unusable(`it ${error.message}`) : error;
   }
   throw unusable('it is for another key than the private key');
+}
+
+interface Limits {
+  readonly signal: AbortSignal;
+  /** As of performance.now(). */
+  readonly deadline: number;
 }
 
 interface Proofs {
@@ -122,6 +137,7 @@ class LoginAttempt {
   readonly #deps: ProtocolDeps;
   readonly #proofs: Proofs;
   readonly #families: readonly HostKeyFamily[];
+  readonly #memory: HostMemory;
   /** The family of the host key that the server showed. */
   family: HostKeyFamily | undefined;
   /** Why that key was not trusted. */
@@ -130,6 +146,7 @@ class LoginAttempt {
   /** The server's text before its identification: it may contain the reason to hang up. */
   #greeting = '';
   #trusted: Buffer | undefined;
+  #isCertified = false;
   #fingerprint = '';
   #algorithms: readonly string[] = [];
   #step: Step = 'connect';
@@ -144,12 +161,14 @@ class LoginAttempt {
     deps: ProtocolDeps,
     proofs: Proofs,
     families: readonly HostKeyFamily[],
+    memory: HostMemory,
   ) {
     this.#connection = connection;
     this.#limits = limits;
     this.#deps = deps;
     this.#proofs = proofs;
     this.#families = families;
+    this.#memory = memory;
   }
 
   async run(deadline: number, signal: AbortSignal): Promise<Login> {
@@ -186,7 +205,7 @@ class LoginAttempt {
           this.#algorithms = algorithmsOf(negotiated);
           this.#deps.observer?.handshaken?.(this.#software, this.#algorithms);
         });
-        client.connect(this.#config(socket, client));
+        client.connect(this.#config(socket, client, { signal, deadline }));
         this.#serverOffer = new ServerOffer(client);
         announced = new AnnouncedKeys(client);
         this.#listenToGreeting(socket, fail);
@@ -206,11 +225,12 @@ class LoginAttempt {
       announced,
       fingerprint: this.#fingerprint,
       hostKeyAlgorithm: algorithmOf(this.#trusted),
+      isCertified: this.#isCertified,
       algorithms: this.#algorithms,
     };
   }
 
-  #config(socket: net.Socket, client: Client): ConnectConfig {
+  #config(socket: net.Socket, client: Client, limits: Limits): ConnectConfig {
     return {
       sock: socket,
       username: this.#connection.username,
@@ -219,7 +239,8 @@ class LoginAttempt {
       keepaliveInterval: KEEPALIVE_MS,
       // An operation that may wait longer must give up itself: as a stall, in its own time.
       keepaliveCountMax: Math.max(3, Math.ceil(this.#limits.stallTimeoutMs / KEEPALIVE_MS) + 1),
-      hostVerifier: (hostKey: Buffer, verify: (trusted: boolean) => void): void => this.#verifyHost(hostKey, verify),
+      hostVerifier: (hostKey: Buffer, verify: (trusted: boolean) => void): void =>
+        this.#verifyHost(hostKey, verify, limits),
       authHandler: this.#authentication(client),
     };
   }
@@ -250,7 +271,7 @@ class LoginAttempt {
     socket.on('data', listen);
   }
 
-  #verifyHost(hostKey: Buffer, verify: (trusted: boolean) => void): void {
+  #verifyHost(hostKey: Buffer, verify: (trusted: boolean) => void, limits: Limits): void {
     // Each renewal of the session keys shows the host key again; it must be the trusted one.
     if (this.#trusted !== undefined) {
       verify(this.#trusted.equals(hostKey));
@@ -258,7 +279,7 @@ class LoginAttempt {
     }
     this.family = hostKeyFamily(hostKey);
     const fingerprint = fingerprintOf(hostKey);
-    this.#deps.trust.checkHostKey(this.#connection, fingerprint).then(
+    this.#checkHostKey(hostKey, fingerprint, limits).then(
       () => {
         this.#trusted = hostKey;
         this.#fingerprint = fingerprint;
@@ -272,6 +293,15 @@ class LoginAttempt {
         verify(false);
       },
     );
+  }
+
+  async #checkHostKey(hostKey: Buffer, fingerprint: string, { signal, deadline }: Limits): Promise<void> {
+    const { hostCa, hostKeys } = this.#connection;
+    const isNeeded = hostCa.length > 0 && !hostKeys.includes(fingerprint);
+    const asking = { deps: this.#deps, memory: this.#memory, signal, deadline };
+    const certified = isNeeded ? await lookForCertificate(this.#connection, hostKey, asking) : undefined;
+    await this.#deps.trust.checkHostKey(this.#connection, fingerprint, certified);
+    this.#isCertified = certified !== undefined && 'certificate' in certified;
   }
 
   /**

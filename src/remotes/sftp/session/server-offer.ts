@@ -7,6 +7,7 @@ import {
   knownAlgorithms,
 } from '../../../contract/connection/ssh-algorithms.js';
 import { offeredFor } from './algorithms.js';
+import { onFirstPayloads } from './first-payloads.js';
 
 const KEXINIT = 20;
 /** The kinds of the lists in a KEXINIT, in their order (RFC 4253, 7.1). */
@@ -21,32 +22,15 @@ const TITLES: Readonly<Record<AlgorithmKind, string>> = {
   hostKeys: 'host key algorithm',
 };
 
-/** ssh2 shows its users only what was agreed, so the server's lists are read from its first packet. */
-interface Inside {
-  readonly _protocol: {
-    _onHeader: (header: unknown) => unknown;
-    /** Made once the server's identification has come; another one replaces it with the first keys. */
-    readonly _decipher: { _onPayload: (payload: Buffer) => unknown };
-  };
-}
-
 /** The algorithms that a server offers in its first handshake. */
 export class ServerOffer {
   #lists: readonly (readonly string[])[] | undefined;
 
   /** Call before the first byte arrives. */
   constructor(client: Client) {
-    const { _protocol: protocol } = client as unknown as Inside;
-    const onHeader = protocol._onHeader;
-    protocol._onHeader = (header) => {
-      const { _decipher: plain } = protocol;
-      const onPayload = plain._onPayload;
-      plain._onPayload = (payload) => {
-        if (payload[0] === KEXINIT) this.#lists ??= listsIn(payload);
-        return onPayload(payload);
-      };
-      return onHeader(header);
-    };
+    onFirstPayloads(client, (payload) => {
+      if (payload[0] === KEXINIT) this.#lists ??= listsIn(payload);
+    });
   }
 
   /** Why nothing was agreed, with both lists and the setting that helps; undefined if a list is not known. */

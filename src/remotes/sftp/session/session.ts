@@ -19,6 +19,8 @@ const CLOSE_WAIT_MS = 2000;
 const CHECK_TIMEOUT_MS = 5_000;
 /** How long a command may take to end after KILL. */
 const KILL_WAIT_MS = 500;
+/** How long the login on another connection, after this one was lost, may take. */
+const ANOTHER_MS = 20_000;
 
 /**
  * The right to use one channel of an SSH connection. The channel opens at the first file operation: a command needs
@@ -57,6 +59,24 @@ export class SftpLease {
     return this.#channel;
   }
 
+  /**
+   * Does `work` on another channel, after this one has failed: on the same connection if it may still live, otherwise on
+   * one of its own. That one is not counted in the pool: it lasts for a few requests, in place of one that is lost.
+   */
+  async afresh<R>(work: (channel: SftpChannel) => Promise<R>): Promise<R> {
+    const isSilent = hasCode(this.#channel?.failure, 'stall_timeout');
+    if (this.session.alive && !isSilent) {
+      await this.closeChannel();
+      return work(await this.channel());
+    }
+    const session = await this.session.another();
+    try {
+      return await work(await session.openChannel());
+    } finally {
+      session.close();
+    }
+  }
+
   /** Closes the channel, so that its slot can serve a command; a later file operation opens another one. */
   async closeChannel(): Promise<void> {
     const channel = this.#channel;
@@ -91,6 +111,8 @@ export class SftpSession implements Session<SftpLease> {
   /** The fingerprint of the server's host key: `SHA256:…`. */
   readonly fingerprint: string;
   readonly hostKeyAlgorithm: string;
+  /** An authority of the connections certifies it. */
+  readonly isCertified: boolean;
   /** All agreed ones, for either direction. */
   readonly algorithms: readonly string[];
   /** Ids of the connections that trust this host key. */
@@ -100,6 +122,7 @@ export class SftpSession implements Session<SftpLease> {
   readonly host: string;
   readonly #client: Client;
   readonly #login: Login;
+  readonly #another: (until: AbortSignal) => Promise<SftpSession>;
   readonly #limits: PoolLimits;
   readonly #leases = new Set<SftpLease>();
   readonly #line = new ChannelLine<SftpChannel>();
@@ -123,17 +146,27 @@ export class SftpSession implements Session<SftpLease> {
     signal: AbortSignal,
   ): Promise<SftpSession> {
     const login = await logIn(connection, limits, deps, memory, signal);
-    const session = new SftpSession(login, `${connection.host}:${connection.port}`, limits, memory);
+    const another = (until: AbortSignal): Promise<SftpSession> =>
+      SftpSession.open(connection, limits, deps, memory, until);
+    const session = new SftpSession(login, `${connection.host}:${connection.port}`, limits, memory, another);
     session.trustedBy.add(connection.id);
     return session;
   }
 
-  private constructor(login: Login, host: string, limits: PoolLimits, memory: HostMemory) {
+  private constructor(
+    login: Login,
+    host: string,
+    limits: PoolLimits,
+    memory: HostMemory,
+    another: (until: AbortSignal) => Promise<SftpSession>,
+  ) {
     this.#login = login;
+    this.#another = another;
     this.#client = login.client;
     this.software = login.software;
     this.fingerprint = login.fingerprint;
     this.hostKeyAlgorithm = login.hostKeyAlgorithm;
+    this.isCertified = login.isCertified;
     this.algorithms = login.algorithms;
     this.announced = login.announced;
     this.host = host;
@@ -149,6 +182,14 @@ export class SftpSession implements Session<SftpLease> {
 
   get connectedAt(): number {
     return this.#login.connectedAt;
+  }
+
+  /** Logs in again to the same server, on a session that the caller closes. */
+  async another(): Promise<SftpSession> {
+    const session = await this.#another(AbortSignal.timeout(ANOTHER_MS));
+    if (session.fingerprint === this.fingerprint || session.isCertified) return session;
+    session.close();
+    throw new GatewayError('host_key_mismatch', `${this.host} shows another host key than before`, { step: 'login' });
   }
 
   get alive(): boolean {

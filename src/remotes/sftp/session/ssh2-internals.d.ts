@@ -19,3 +19,24 @@ declare module 'ssh2/lib/protocol/utils.js' {
   const utils: { sendPacket(protocol: object, packet: Buffer): boolean };
   export default utils;
 }
+
+declare module 'ssh2/lib/protocol/kex.js' {
+  interface Names {
+    readonly array: readonly string[];
+  }
+  type Ciphering<N> = Readonly<Record<'cipher' | 'mac' | 'compress' | 'lang', N>>;
+  /** The lists of a KEXINIT (RFC 4253, 7.1). */
+  class KexInit {
+    constructor(names: KexLists<readonly string[]>);
+    readonly lists: KexLists<Names>;
+  }
+  interface KexLists<N> {
+    readonly kex: N;
+    readonly serverHostKey: N;
+    readonly cs: Ciphering<N>;
+    readonly sc: Ciphering<N>;
+  }
+  export type { KexInit };
+  const kex: { readonly KexInit: typeof KexInit };
+  export default kex;
+}

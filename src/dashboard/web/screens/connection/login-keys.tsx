@@ -13,7 +13,7 @@ import { Term } from '../../ui/term.tsx';
 const words = t.connection.keys;
 
 export function HostKeys({ connection, isOwned }: { connection: Connection; isOwned: boolean }): ReactElement {
-  const { id, hostKeys = [], hostKeysLearned = false } = connection;
+  const { id, hostKeys = [], hostKeysLearned = false, hostCa = [] } = connection;
   const path = `/manage/connections/${segment(id)}/host-keys` as const;
   const scan = useAction(() => request('POST', `${path}/scan`));
   const pin = useAction((fingerprint: string) => request('POST', path, { fingerprint }), {
@@ -24,7 +24,7 @@ export function HostKeys({ connection, isOwned }: { connection: Connection; isOw
     <Panel title={words.title} actions={<Term of="hostKey" />}>
       <div className="panel-body">
         {hostKeys.length === 0 ? (
-          <p className="muted">{words.none}</p>
+          <p className="muted">{hostCa.length > 0 ? words.certified : words.none}</p>
         ) : (
           <ul className="stack tight">
             {hostKeys.map((key) => (
@@ -118,7 +118,7 @@ export function KeyPairChoice({ value, onValue }: { value: string; onValue: (id:
         <TextField label={words.newPair} value={name} onText={setName} placeholder="warehouse-2026" maxLength={100} />
         <Button
           icon={known.length > 0 ? Plus : KeyRound}
-          disabled={name.trim() === ''}
+          disabledBecause={name.trim() === '' && t.form.faults.missing}
           isBusy={create.isPending}
           onClick={() => create.mutate(name.trim())}
         >

@@ -160,6 +160,7 @@ export const connection: Texts['connection'] = {
   keys: {
     title: 'Hostschlüssel',
     none: 'Noch keiner. Gemerkt wird der Schlüssel, den der Server zuerst zeigt.',
+    certified: 'Keiner. Eine Zertifizierungsstelle dieser Verbindung muss den Schlüssel zertifiziert haben.',
     learned: 'beim ersten Mal gemerkt',
     pinned: 'festgelegt',
     look: 'Aktuellen Schlüssel zeigen',
@@ -200,7 +201,7 @@ export const connection: Texts['connection'] = {
     lookFailed: 'Die letzte Prüfung schlug fehl',
     availability: 'Verfügbarkeit',
     last: 'Letzte',
-    monitored: (since) => `überwacht seit ${since}`,
+    monitored: (since) => `Überwacht seit ${since}`,
     hours24: '24 Stunden',
     days7: '7 Tage',
     days90: '90 Tage',

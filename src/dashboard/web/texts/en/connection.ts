@@ -156,6 +156,7 @@ export const connection = {
   keys: {
     title: 'Host keys',
     none: 'None yet. The first key seen will be remembered.',
+    certified: 'None. The key must be certified by an authority of this connection.',
     learned: 'remembered at first use',
     pinned: 'pinned',
     look: 'Show the current key',
@@ -195,7 +196,7 @@ export const connection = {
     lookFailed: 'The last check failed',
     availability: 'Availability',
     last: 'Last',
-    monitored: (since: string): string => `monitored since ${since}`,
+    monitored: (since: string): string => `Monitored since ${since}`,
     hours24: '24 hours',
     days7: '7 days',
     days90: '90 days',
