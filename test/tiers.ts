@@ -63,8 +63,8 @@ const REST: Readonly<Record<string, List>> = {
   `),
   'many rounds, made by chance': listed(`attacks/fuzz attacks/numbers jobs/sync-model`),
   'kills, crashes, several nodes, and what happens long after them': listed(`
-    app/bare-start app/nodes/balanced app/nodes/rolling-restart app/rest attacks/slow-clients faults/clients faults/flipped-byte faults/gateway faults/kill
-    faults/leaving-clients faults/receipt-chain faults/repeated-after-kill http/client-limits jobs/cancel jobs/in-flight jobs/kill
+    app/bare-start app/nodes/balanced app/nodes/rolling-restart app/rest attacks/slow-clients faults/aside-after-kill faults/clients
+    faults/flipped-byte faults/gateway faults/kill faults/leaving-clients faults/receipt-chain faults/repeated-after-kill http/client-limits jobs/cancel jobs/in-flight jobs/kill
     jobs/kill-changes jobs/kill-conflicts remotes/sftp/long-line storage/away storage/lost-connections storage/open storage/set-clock uploads/broken-lines
     uploads/ends s3/join-kill s3/multipart-kill watch/crash watch/routes-kill events/feed-kill
   `),

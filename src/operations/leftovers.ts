@@ -1,6 +1,7 @@
 /**
- * Removes what crashes and lost sessions leave on remotes: hidden names and open multipart uploads. Every folder is
- * noted durably before the first hidden name is made in it, so a dead process's leftovers are found by its tag.
+ * Removes what crashes and lost sessions leave on remotes: hidden names and open multipart uploads; and moves files back
+ * that were aside. Every folder is noted durably before the first hidden name is made in it, so a dead process's
+ * leftovers are found by its tag.
  */
 import { pause } from '../base/deadline.js';
 import { hasCode } from '../base/errors.js';
@@ -11,7 +12,7 @@ import type { Connection } from '../connections/connection.js';
 import { joinPath, parseRemotePath, ROOT, type RemotePath } from '../remotes/path.js';
 import type { Remotes } from '../remotes/registry.js';
 import type { Leftovers } from '../remotes/leftovers.js';
-import type { Remote } from '../remotes/remote.js';
+import type { FileInfo, Remote } from '../remotes/remote.js';
 import type { Connections, Leftover, LeftoverStore } from '../storage/storage.js';
 import { isTemporaryName, temporaryName } from './names.js';
 import { listFolder } from './tree/folder.js';
@@ -70,9 +71,16 @@ export class Sweeper {
       expect: (folder) => store.expectFolder(connection.id, folder),
       expectMultipart: async (path, uploadId) => {
         const note = await store.expectMultipart(connection.id, path, uploadId);
-        const done = (): void => void store.forgetMultipart(note).catch(() => undefined);
+        const done = (): void => void store.forget(note).catch(() => undefined);
         const abort = async (remote: Remote): Promise<void> => remote.abortMultipart?.(path, uploadId).then(done);
         return { done, abortLater: () => void this.#removeLater(connection, path, abort) };
+      },
+      expectAside: async (aside, path) => {
+        const note = await store.expectAside(connection.id, aside, path);
+        const done = (): void => void store.forget(note).catch(() => undefined);
+        const settle = (remote: Remote): Promise<void> =>
+          this.#settleAside(connection, remote, { aside, path }).then(done);
+        return { done, settleLater: () => void this.#removeLater(connection, aside, settle) };
       },
       removeLater: (path) =>
         void this.#removeLater(connection, path, (remote) => remote.remove(path, { isLeftover: true })),
@@ -103,6 +111,10 @@ export class Sweeper {
         await remote.abortMultipart?.(parseRemotePath(leftover.path, ROOT, 'path'), leftover.uploadId);
         return;
       }
+      if (leftover.kind === 'aside') {
+        const aside = parseRemotePath(leftover.aside, ROOT, 'path');
+        return this.#settleAside(connection, remote, { aside, path: parseRemotePath(leftover.path, ROOT, 'path') });
+      }
       const folder = parseRemotePath(leftover.folder, ROOT, 'folder');
       const names: string[] = [];
       for await (const { name, isDirectory } of listFolder(remote, folder, { mayBeGone: true })) {
@@ -121,6 +133,22 @@ export class Sweeper {
         });
       }
     });
+  }
+
+  /** Afterwards the former file is back at `path`, unless something took its place: a file makes it superfluous. */
+  async #settleAside(connection: Connection, remote: Remote, { aside, path }: Aside): Promise<void> {
+    try {
+      const there = await entryAt(remote, path);
+      if (there !== undefined) return there.isDirectory ? undefined : await remote.remove(aside, { isLeftover: true });
+      await remote.move(aside, path, { replace: false });
+      this.#options.log('info', 'moved back a file that another one should have replaced', {
+        connectionId: connection.id,
+        path,
+      });
+    } catch (error) {
+      // It was moved back or removed before.
+      if (!hasCode(error, 'not_found')) throw error;
+    }
   }
 
   /** Never rejects. */
@@ -149,4 +177,16 @@ export class Sweeper {
       work,
     );
   }
+}
+
+interface Aside {
+  readonly aside: RemotePath;
+  readonly path: RemotePath;
+}
+
+function entryAt(remote: Remote, path: RemotePath): Promise<FileInfo | undefined> {
+  return remote.stat(path).catch((error: unknown) => {
+    if (hasCode(error, 'not_found')) return undefined;
+    throw error;
+  });
 }

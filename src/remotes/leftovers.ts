@@ -14,6 +14,13 @@ export interface MultipartNote {
   abortLater(): void;
 }
 
+interface AsideNote {
+  /** Nothing is aside any more. */
+  done(): void;
+  /** The former file could not be moved back, or removed, now: it is tried again later. */
+  settleLater(): void;
+}
+
 /**
  * Finds what a crash or a lost session left on a remote. Names contain this process's tag, so one note of a folder
  * covers every temporary file in it; the note is durable before the file is created.
@@ -25,6 +32,11 @@ export interface Leftovers {
   expect(folder: RemotePath): Promise<void>;
   /** Makes a durable note of an open multipart upload. */
   expectMultipart(path: RemotePath, uploadId: string): Promise<MultipartNote>;
+  /**
+   * Makes a durable note that the file at `path` is renamed to `aside` until another one takes its place. If none does,
+   * it is moved back.
+   */
+  expectAside(aside: RemotePath, path: RemotePath): Promise<AsideNote>;
   /** The session was lost before this name could be removed: removes it later in another session. */
   removeLater(path: RemotePath): void;
 }

@@ -40,12 +40,15 @@ export interface Places<P extends Place> {
   readonly refusesToReplace: boolean;
   /** Call after rename() was refused because the target exists. */
   learnRefusal(): void;
-  /** The same calls on a new session, after the current one was lost; absent if the lease has no other. */
-  afresh?(): Promise<Places<P>>;
+  /** Does `work` with the same calls on a new session, after the current one was lost; absent if there is none. */
+  afresh?<R>(work: (places: Places<P>) => Promise<R>): Promise<R>;
 }
 
 /** The server refused, and the session is as good as before. */
 export const isRefusal = (error: unknown): error is GatewayError => error instanceof GatewayError && error.keepsSession;
+
+/** The session was lost, and perhaps only the answer with it: the request may have been executed. */
+export const isAnswerLost = (error: unknown): boolean => hasCode(error, 'connection_lost', 'stall_timeout');
 
 /** Whether the bytes go to a hidden name first. A name that may still change cannot be written in place. */
 export const isWrittenBeside = (atomicUploads: boolean, { isHidden, provisional }: WriteOptions): boolean =>
@@ -75,7 +78,7 @@ export async function publishUpload<P extends Place>(
   try {
     await put(places, from, to, !exclusive, context.leftovers);
   } catch (error) {
-    if (hasCode(error, 'connection_lost', 'stall_timeout') && (await wasPublished(places, from, to, size))) return;
+    if (await wasDone(places, error, from, to, (found) => found.size === size)) return;
     if (!hasCode(error, 'remote_failure', 'permission_denied', 'not_found')) throw error;
     throw new GatewayError('remote_failure', `${error.message}; ${await renameAdvice(places, from)}`, {
       step: 'publish',
@@ -96,17 +99,28 @@ async function renameAdvice<P extends Place>(places: Places<P>, from: P): Promis
     : `something removed ${from.path}, which held the upload until then, from the server`;
 }
 
-/** `existing`: the entry at `to`, just looked up. Errors: those of moveObstacle, and the server's refusal. */
+/**
+ * `existing`: the entry at `to`, just looked up like the one at `from`. Errors: those of moveObstacle, and the server's
+ * refusal.
+ */
 export async function movePlace<P extends Place>(
   places: Places<P>,
   from: P,
   to: P,
-  what: { isFolder: boolean; replace: boolean; existing: EntryFacts | undefined; context: RemoteContext },
+  what: EntryFacts & { replace: boolean; existing: EntryFacts | undefined; context: RemoteContext },
 ): Promise<void> {
-  const obstacle = moveObstacle(what, to.path, what.existing);
+  const { existing, size, context } = what;
+  const obstacle = moveObstacle(what, to.path, existing);
   if (obstacle !== undefined) throw obstacle;
-  what.context.irrevocable?.();
-  await put(places, from, to, what.replace, what.context.leftovers);
+  context.irrevocable?.();
+  try {
+    await put(places, from, to, what.replace, context.leftovers);
+  } catch (error) {
+    // A file of the size of the former one may be the former one: another client may have taken the source away.
+    const isMoved = (found: EntryFacts): boolean =>
+      existing === undefined || (found.size === size && found.size !== existing.size);
+    if (!(await wasDone(places, error, from, to, isMoved))) throw error;
+  }
 }
 
 /** Does `work`, again if its refusal turns out to come from a missing folder above `path`. */
@@ -155,7 +169,8 @@ async function renameNew<P extends Place>(places: Places<P>, from: P, to: P): Pr
   } catch (error) {
     if (!isRefusal(error)) throw error;
     const exists = hasCode(error, 'already_exists') || (await places.lookUp(to)) !== undefined;
-    if (!exists) throw error;
+    // Without its source, it was refused for another reason, or was done all the same.
+    if (!exists || (await places.lookUp(from)) === undefined) throw error;
     places.learnRefusal();
     throw alreadyExists(to.path, error);
   }
@@ -178,7 +193,7 @@ async function renameOver<P extends Place>(places: Places<P>, from: P, to: P, le
 
 /**
  * For a server that does not rename onto a file: the former file is renamed aside, and restored if the new one cannot
- * take its place.
+ * take its place. A note of it survives this process.
  */
 async function replaceInTwoSteps<P extends Place>(
   places: Places<P>,
@@ -187,45 +202,87 @@ async function replaceInTwoSteps<P extends Place>(
   leftovers: Leftovers,
 ): Promise<void> {
   const aside = places.beside(to, asideName(baseName(to.path)));
+  const note = await leftovers.expectAside(aside.path, to.path);
+  try {
+    await swap(places, from, to, aside);
+  } catch (error) {
+    // After a refusal the former file is back; a lost session may have left anything.
+    if (isRefusal(error)) note.done();
+    else note.settleLater();
+    throw error;
+  }
+  places.learnRefusal();
+  await places.remove(aside).then(
+    () => note.done(),
+    () => note.settleLater(),
+  );
+}
+
+async function swap<P extends Place>(places: Places<P>, from: P, to: P, aside: P): Promise<void> {
   try {
     await places.rename(to, aside);
   } catch (error) {
-    // Its answer may be lost, although the request was executed.
-    if (!isRefusal(error) && places.afresh !== undefined) await restore(places, aside, to, error);
-    throw error;
+    if (!isRefusal(error)) {
+      // Its answer may be lost, although the request was executed.
+      if (places.afresh !== undefined) await restore(places, aside, to, error);
+      throw error;
+    }
+    if (!(await wasDone(places, error, to, aside))) throw error;
   }
   try {
     await places.rename(from, to);
   } catch (error) {
-    await restore(places, aside, to, error);
-    throw error;
+    if (!isRefusal(error) || !(await wasDone(places, error, from, to))) {
+      await restore(places, aside, to, error);
+      throw error;
+    }
   }
-  places.learnRefusal();
-  await places.remove(aside).catch(() => leftovers.removeLater(aside.path));
+}
+
+/** The former file has its hidden name: unlike after a refusal, no other way is tried. */
+class FormerFileAside extends GatewayError {
+  override get keepsSession(): boolean {
+    return false;
+  }
 }
 
 /** Afterwards a file exists at `to`: the former one, or the new one if the rename was done after all. */
 async function restore<P extends Place>(places: Places<P>, aside: P, to: P, reason: unknown): Promise<void> {
   try {
     if (isRefusal(reason)) return await places.rename(aside, to);
-    const afresh = (await places.afresh?.()) ?? places;
-    if ((await afresh.lookUp(to)) === undefined) await afresh.rename(aside, to);
-    else await afresh.remove(aside).catch(() => undefined);
+    const settle = async (calls: Places<P>): Promise<void> => {
+      if ((await calls.lookUp(to)) === undefined) await calls.rename(aside, to);
+      else await calls.remove(aside).catch(() => undefined);
+    };
+    await (places.afresh === undefined ? settle(places) : places.afresh(settle));
   } catch (error) {
-    throw new GatewayError(
+    throw new FormerFileAside(
       'remote_failure',
-      `${to.path} could not be replaced, and the file that stood there could not be moved back: it is ${aside.path} now`,
+      `${to.path} could not be replaced, and the former file could not be moved back: it is ${aside.path} now, until the gateway can do so`,
       { step: 'publish', cause: error, remote: toGatewayError(error).remote },
     );
   }
 }
 
-/** Whether a rename whose answer was lost was done: then the hidden name is gone and the complete file is there. */
-async function wasPublished<P extends Place>(places: Places<P>, from: P, to: P, size: number): Promise<boolean> {
-  if (places.afresh === undefined) return false;
+/**
+ * Whether a rename that failed was done all the same: its answer was lost, or the server refused something that followed
+ * it. Then the source is gone and `isIt` is true of the entry at the target.
+ */
+async function wasDone<P extends Place>(
+  places: Places<P>,
+  error: unknown,
+  from: P,
+  to: P,
+  isIt: (found: EntryFacts) => boolean = () => true,
+): Promise<boolean> {
+  const look = async (calls: Places<P>): Promise<boolean> => {
+    if ((await calls.lookUp(from)) !== undefined) return false;
+    const found = await calls.lookUp(to);
+    return found !== undefined && isIt(found);
+  };
   try {
-    const afresh = await places.afresh();
-    return (await afresh.lookUp(from)) === undefined && (await afresh.lookUp(to))?.size === size;
+    if (isRefusal(error)) return await look(places);
+    return isAnswerLost(error) && (await places.afresh?.(look)) === true;
   } catch {
     return false;
   }

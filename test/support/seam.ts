@@ -4,7 +4,9 @@ import { readFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Connection } from '../../src/connections/connection.js';
+import { defaultSettings } from '../../src/contract/connection/definition.js';
 import type { PoolLimits } from '../../src/contract/connection/fields.js';
+import { CONNECTION_TYPES } from '../../src/contract/connection/types.js';
 import { createDialer } from '../../src/remotes/dial/dial.js';
 import { parseRemotePath, ROOT, type RemotePath } from '../../src/remotes/path.js';
 import { createRemotes, type Remotes, type UseOptions } from '../../src/remotes/registry.js';
@@ -61,6 +63,7 @@ export function openSeam(connection: Connection, changes: Partial<RemotesOptions
         abortLater: () => void notes.abortLater.push(uploadId),
       };
     },
+    expectAside: async (aside) => ({ done: () => undefined, settleLater: () => void notes.removeLater.push(aside) }),
     removeLater: (path) => void notes.removeLater.push(path),
   };
   const network = { urlFetch: { allow: [] }, webhooks: { allow: [] } };
@@ -107,46 +110,17 @@ export function connectionOf(settings: Readonly<Record<string, unknown>> & { rea
   const textOf = (file: unknown): string | undefined =>
     typeof file === 'string' ? readFileSync(file, 'utf8') : undefined;
   const filledIn: Record<string, object> = {
-    sftp: {
-      password: undefined,
-      privateKey: textOf(privateKeyFile),
-      passphrase: undefined,
-      hostKeys: [],
-      algorithms: 'default',
-    },
-    ftp: {
-      password: undefined,
-      acct: undefined,
-      tls: 'none',
-      tlsCa: textOf(tlsCaFile),
-      tlsVerify: true,
-      listing: 'auto',
-      encoding: 'utf-8',
-      timeZone: undefined,
-    },
-    s3: {
-      credentials: 'static',
-      sessionToken: undefined,
-      forcePathStyle: true,
-      uploader: 'streamed',
-      acl: 'none',
-      encryption: { type: 'none' },
-      requesterPays: false,
-      checksums: 'auto',
-      prefix: '',
-      tlsCa: textOf(tlsCaFile),
-      tlsVerify: true,
-    },
+    sftp: { privateKey: textOf(privateKeyFile), hostKeys: [] },
+    ftp: { tlsCa: textOf(tlsCaFile) },
+    s3: { tlsCa: textOf(tlsCaFile) },
   };
+  const definition = CONNECTION_TYPES.find(({ type }) => type === settings.type);
   return {
     id: 'c1',
     accountId: 'a1',
     name: 'Test',
     isActive: true,
-    defaultPath: undefined,
-    rootPath: '/',
-    atomicUploads: true,
-    pool: {},
+    ...(definition === undefined ? {} : defaultSettings(definition)),
     ...filledIn[settings.type],
     ...given,
   } as unknown as Connection;

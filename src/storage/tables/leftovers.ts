@@ -21,6 +21,14 @@ export type Leftover =
       readonly connectionId: string;
       readonly path: string;
       readonly uploadId: string;
+    }
+  | {
+      readonly kind: 'aside';
+      readonly id: string;
+      readonly accountId: string;
+      readonly connectionId: string;
+      readonly aside: string;
+      readonly path: string;
     };
 
 const MAX_REMEMBERED = 50_000;
@@ -32,7 +40,8 @@ interface LeftoverRow {
   readonly connectionId: string;
   readonly path: string;
   readonly tag: string;
-  readonly uploadId: string;
+  /** The id of the upload, or the name of the file that is aside. */
+  readonly about: string;
 }
 
 export class LeftoverNotes {
@@ -73,7 +82,15 @@ export class LeftoverNotes {
     return id;
   }
 
-  async forgetMultipart(note: string): Promise<void> {
+  /** Durable; resolves to the note's id. */
+  async expectAside(connectionId: string, aside: string, path: string): Promise<string> {
+    const id = uuidv7();
+    await this.#note('aside', id, connectionId, aside, path);
+    return id;
+  }
+
+  /** Ends the note of a multipart upload, or of a file that was aside. */
+  async forget(note: string): Promise<void> {
     await this.#database.all`delete from leftovers where id = ${note}`;
   }
 
@@ -88,13 +105,13 @@ export class LeftoverNotes {
         from connections c
         where c.id = l.connection_id
           and (${this.#node.isDead(sql, sql`l.node_id`)} or (l.node_id = ${this.#node.id} and l.tag <> ${this.tag}))
-        returning l.kind, l.id, c.account_id, l.connection_id, l.path, l.tag, l.upload_id`,
+        returning l.kind, l.id, c.account_id, l.connection_id, l.path, l.tag, l.upload_id as about`,
     );
     return rows.map((row) => {
       const place = { id: row.id, accountId: row.accountId, connectionId: row.connectionId };
-      return row.kind === 'folder'
-        ? { kind: 'folder', ...place, folder: row.path, tag: row.tag }
-        : { kind: 'multipart', ...place, path: row.path, uploadId: row.uploadId };
+      if (row.kind === 'folder') return { kind: 'folder', ...place, folder: row.path, tag: row.tag };
+      if (row.kind === 'aside') return { kind: 'aside', ...place, aside: row.path, path: row.about };
+      return { kind: 'multipart', ...place, path: row.path, uploadId: row.about };
     });
   }
 
@@ -104,10 +121,10 @@ export class LeftoverNotes {
     this.#node.noteLoss();
   }
 
-  async #note(kind: Leftover['kind'], id: string, connectionId: string, path: string, upload: string): Promise<void> {
+  async #note(kind: Leftover['kind'], id: string, connectionId: string, path: string, about: string): Promise<void> {
     await this.#database.all`
       insert into leftovers (id, kind, node_id, tag, connection_id, path, upload_id)
-      values (${id}, ${kind}, ${this.#node.id}, ${this.tag}, ${connectionId}, ${path}, ${upload})
+      values (${id}, ${kind}, ${this.#node.id}, ${this.tag}, ${connectionId}, ${path}, ${about})
       on conflict (tag, connection_id, path, upload_id) do nothing`;
   }
 }

@@ -204,7 +204,7 @@ describe('SFTP servers that are unlike OpenSSH', () => {
 
   test('when the second rename fails, the old file is restored', async (t) => {
     let renames = 0;
-    const { remote, server } = await odd(t, {
+    const { remote, server, leftovers } = await odd(t, {
       odd: ({ type, status }) => {
         if (type !== REQUEST.RENAME) return false;
         renames += 1;
@@ -217,6 +217,7 @@ describe('SFTP servers that are unlike OpenSSH', () => {
     server.files.set('/f', Buffer.from('old'));
     await assert.rejects(put(remote, path('/f'), 'new', 3), code('no_space'));
     assert.deepEqual([...server.files.entries()], [['/f', Buffer.from('old')]]);
+    assert.deepEqual([...leftovers.aside.values()], [{ path: '/f', ended: 'done' }]);
     held({
       area: 'Faults',
       what: 'SFTP: the old file is moved aside, then the new one is refused',
@@ -372,7 +373,7 @@ describe('SFTP servers that are unlike OpenSSH', () => {
       server.put('/log', Buffer.from('one'), 3);
       await seam.use(async (remote) => {
         const writer = await remote.append?.(path('/log'));
-        if (writer === undefined) return assert.ok(gaps.length === 2, 'nobody knows where it ends');
+        if (writer === undefined) return assert.ok(gaps.length === 2, 'its end is not known');
         await pipeline(Readable.from([Buffer.from('two')]), writer);
         await writer.commit({ size: 3 });
         assert.equal(server.files.get('/log')?.toString(), 'onetwo');

@@ -85,6 +85,10 @@ export function clientFor(target: Target): Client {
     temporaryName: (name: string): string => `.ftg-test-${++names}.${name}`.slice(0, 200),
     expect: (folder: RemotePath): Promise<void> => Promise.resolve(void expected.push(folder)),
     expectMultipart: () => Promise.reject(new Error('FTP has no multipart uploads')),
+    expectAside: async (aside: RemotePath) => ({
+      done: (): void => undefined,
+      settleLater: (): void => void removedLater.push(aside),
+    }),
     removeLater: (path: RemotePath): void => void removedLater.push(path),
   };
   const client: Client = {

@@ -118,6 +118,8 @@ export function ftpConnection(
 export class TestLeftovers implements Leftovers {
   readonly expected: RemotePath[] = [];
   readonly later: RemotePath[] = [];
+  /** Files that are aside, by their hidden names, and how their notes ended. */
+  readonly aside = new Map<RemotePath, { readonly path: RemotePath; ended?: 'done' | 'later' }>();
   temporaryName(name: string): string {
     return `.ftg-test-${randomBytes(6).toString('hex')}.${name}`.slice(0, 200);
   }
@@ -126,6 +128,11 @@ export class TestLeftovers implements Leftovers {
   }
   async expectMultipart(): Promise<never> {
     throw new Error('SFTP has no multipart uploads');
+  }
+  async expectAside(aside: RemotePath, path: RemotePath): ReturnType<Leftovers['expectAside']> {
+    const end = (ended: 'done' | 'later'): void => void this.aside.set(aside, { path, ended });
+    this.aside.set(aside, { path });
+    return { done: () => end('done'), settleLater: () => end('later') };
   }
   removeLater(path: RemotePath): void {
     this.later.push(path);

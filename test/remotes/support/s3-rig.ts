@@ -134,6 +134,7 @@ export class S3Rig {
             abortLater: () => void notes.abortLater.push(uploadId),
           };
         },
+        expectAside: () => Promise.reject(new Error('S3 replaces objects in one step')),
         removeLater: (path) => void notes.removeLater.push(path),
       },
     };
