@@ -32,6 +32,7 @@ import { writeFile } from './files/write.js';
 import { jobEndpoints } from './jobs/jobs.js';
 import { scheduleEndpoints } from './jobs/schedules.js';
 import { linkEndpoints } from './links/links.js';
+import { linkUploadEndpoints } from './links/uploads.js';
 import { linkUseEndpoints } from './links/use.js';
 import { credentialEndpoints } from './login/credentials.js';
 import { sessionEndpoints } from './login/sessions.js';
@@ -69,7 +70,7 @@ const endpoints: readonly Endpoint<Services>[] = [
   ...[...watchedFolderEndpoints, ...checkEndpoints, ...attemptEndpoints, ...deliveryEndpoints],
   ...[...jobEndpoints, ...scheduleEndpoints],
   ...[...eventEndpoints, ...feedEndpoints, ...webhookEndpoints, ...webhookSecretEndpoints, ...sandboxEndpoints],
-  ...[...linkEndpoints, ...linkUseEndpoints],
+  ...[...linkEndpoints, ...linkUseEndpoints, ...linkUploadEndpoints],
 ];
 
 export function apiRoutes(services: Services): DescribedRoute[] {

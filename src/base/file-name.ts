@@ -2,8 +2,8 @@
 
 export const MAX_NAME_BYTES = 255;
 
-/** The hidden names of unfinished files, of any gateway. */
-export const OWN_TEMPORARY = /^\.ftg-[0-9a-f]{8}-/;
+/** The hidden names of unfinished files, of any gateway and any tag: see temporaryName. */
+export const OWN_TEMPORARY = /^\.ftg-(?:[0-9a-f]{8}-|[a-z]+-[0-9a-f]{12}\.)/;
 
 /** The longest beginning of `name` that has at most `bytes` bytes, cut between characters. */
 export function nameStart(name: string, bytes: number): string {

@@ -17,7 +17,7 @@ import { Jobs } from './jobs.js';
 import { Links } from './links.js';
 import { linesOf } from './lines.js';
 import { type Receipt, receiptOf, receiptsOf, type ReceiptsOptions } from './receipts.js';
-import { type ResumableBody, type ResumableOptions, ResumableUpload } from './resumable.js';
+import { type ResumableBody, type ResumableOptions, uploadResumable } from './resumable.js';
 import { Schedules } from './schedules.js';
 import { type CallOptions, type ClientOptions, Transport } from './transport.js';
 import type * as api from './types.js';
@@ -78,7 +78,7 @@ export class FileTransferGateway {
     options: ResumableOptions,
   ): Promise<api.TransferItem> {
     const bytes = body instanceof Blob ? { size: body.size, from: (offset: number) => body.slice(offset) } : body;
-    return new ResumableUpload(this.#transport, connectionId, bytes, options).run();
+    return uploadResumable(this.#transport, connectionId, bytes, options);
   }
 
   /** Makes the gateway fetch a URL and store the result. */

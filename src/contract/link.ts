@@ -22,7 +22,7 @@ export const linkFields = {
   operation: needed(oneOf(LINK_OPERATIONS, '`upload` takes files into one folder, `download` gives one file.'), {
     texts: {
       label: 'What is it for?',
-      choices: { upload: 'To send me files', download: 'To fetch one file' },
+      choices: { upload: 'Others send me files', download: 'Others fetch one file' },
     },
   }),
   connectionId: kept(text(CONNECTION_ID), { isAsked: true, texts: { label: 'Connection' } }),
@@ -31,17 +31,17 @@ export const linkFields = {
     isAsked: true,
     texts: {
       label: 'Folder that takes the files',
-      hint: 'Files go here and nowhere else. Nothing here can be seen or changed.',
+      hint: 'Files arrive only here. The senders see nothing of this folder.',
     },
   }),
   filename: given(text(FILENAME, { minLength: 1, maxLength: 255 }), {
-    texts: { label: 'File name', hint: 'Empty: as the sender calls it.' },
+    texts: { label: 'File name', hint: 'Empty: each file keeps its name.' },
     option: { flags: '--name <name>', help: 'the name of the file, for any name that its sender gives' },
     default: null,
     shown: textOrNull(FILENAME),
   }),
   note: given(text(NOTE, { minLength: 1, maxLength: 500, pattern: LINES }), {
-    texts: { label: 'What is it about?', hint: 'Everyone who has the link reads it. Empty: nothing.' },
+    texts: { label: 'Message', hint: 'Shown to everyone who opens the link.' },
     input: 'long',
     option: { flags: '--note <text>', help: 'what it is for, shown on its page' },
     default: null,
@@ -52,6 +52,11 @@ export const linkFields = {
     option: { flags: '--overwrite', help: 'an upload may replace a file of its name' },
     default: false,
   }),
+  folders: given(flag('Whether uploads may name a folder below this one. Folders that are missing are created.'), {
+    texts: { label: 'Takes folders', hint: 'Senders may send whole folders, also into those that are here already.' },
+    option: { flags: '--folders', help: 'senders may send whole folders' },
+    default: false,
+  }),
   digest: given(text(DIGEST, { pattern: SHA_256 }), {
     texts: { label: 'SHA-256', hint: 'Another file than the one with this digest is refused.' },
     option: { flags: '--digest <digest>', help: 'what the file must be: sha-256: and 64 hexadecimal digits' },
@@ -60,14 +65,14 @@ export const linkFields = {
     show: (digest: Buffer | null) => digest && `sha-256:${digest.toString('hex')}`,
   }),
   maxBytes: given(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: MAX_BYTES }), {
-    texts: { label: 'Largest file, in MB', hint: 'Empty: as large as any upload.' },
+    texts: { label: 'Largest file, in MB', hint: 'Empty: as large as the gateway allows.' },
     input: 'megabytes',
     option: { flags: '--max-bytes <size>', help: 'the largest file, such as 512K or 10M', unit: 'bytes' },
     default: null,
     shown: countOrNull(`${MAX_BYTES} Null = as many as any upload.`),
   }),
   maxUses: given(Type.Integer({ minimum: 1, maximum: 1_000_000, description: MAX_USES }), {
-    texts: { label: 'How often', hint: 'Empty: as often as anybody likes.' },
+    texts: { label: 'Number of uses', hint: 'Empty: without a limit.' },
     option: { flags: '--max-uses <number>', help: 'how often it may be used' },
     default: null,
     shown: countOrNull(`${MAX_USES} Null = as often as anybody likes.`),
@@ -83,7 +88,7 @@ export const linkFields = {
   keyId: kept(textOrNull('The API key that made it, and with which it ends; null = the owner of the account did.')),
   expiresAt: needed(
     text('When it ends, a date-time with its zone, at most `links.maxDays` (90) days from now.', { maxLength: 64 }),
-    { texts: { label: 'Lives for' }, input: 'date-time', shown: dateTime('When it ends by itself.') },
+    { texts: { label: 'Valid for' }, input: 'date-time', shown: dateTime('When it ends by itself.') },
   ),
   revokedAt: kept(dateTimeOrNull('When it was revoked.')),
   lastUsedAt: kept(dateTimeOrNull('The last use that has succeeded.')),

@@ -12,6 +12,8 @@ export const uploadFields = {
   accountId: hidden<string>(),
   connectionId: hidden<string>(),
   keyId: hidden<string | null>(),
+  /** The link that it comes by: only its users know the upload. */
+  linkId: hidden<string | null>(),
   path: hidden<string>(),
   /** The name of its bytes until the upload is complete. */
   hidden: hidden<string>(),

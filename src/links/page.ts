@@ -123,13 +123,15 @@ function uploadPage(
     server: words.errors.server,
     network: words.errors.network,
   };
-  const data = { words: texts, language, maxBytes, isOne };
+  const takesFolders = link.folders && !isOne;
+  const data = { words: texts, language, maxBytes, filename: link.filename, isOne, takesFolders };
   const storedAs = link.filename === null ? '' : `<p>${filled(words.upload.storedAs, link.filename)}</p>`;
   const parts = [
     `<p>${escapeHtml(words.upload.lead)}</p>${about(link)}${storedAs}`,
     `<div class="drop" data-page="${escapeHtml(JSON.stringify(data))}">`,
-    `<p>${escapeHtml(isOne ? words.upload.dropOne : words.upload.drop)}</p>`,
-    `<label class="button"><input type="file"${isOne ? '' : ' multiple'}>${escapeHtml(isOne ? words.upload.chooseOne : words.upload.choose)}</label>`,
+    `<p>${escapeHtml(isOne ? words.upload.dropOne : takesFolders ? words.upload.dropFolders : words.upload.drop)}</p>`,
+    chooser(isOne ? words.upload.chooseOne : words.upload.choose, isOne ? '' : 'multiple'),
+    ...(takesFolders ? [chooser(words.upload.chooseFolder, 'webkitdirectory')] : []),
     '</div>',
     '<p class="total" role="status"></p>',
     `<ul class="files"></ul>${factList(facts)}`,
@@ -173,6 +175,9 @@ const name = (text: string): string => `<bdi>${escapeHtml(visible(text))}</bdi>`
 function usesLeft({ maxUses, uses }: OpenedLink, label: string): (readonly [string, string])[] {
   return maxUses === null ? [] : [[label, String(Math.max(0, maxUses - uses))]];
 }
+
+const chooser = (label: string, attribute: string): string =>
+  `<label class="button"><input type="file" ${attribute}>${escapeHtml(label)}</label>`;
 
 /** Labels are texts, values are HTML. */
 function factList(facts: readonly (readonly [string, string])[]): string {

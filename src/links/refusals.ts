@@ -31,17 +31,20 @@ const AS_THEY_ARE: ReadonlySet<ErrorCode> = new Set([
   ...(['bad_request', 'gone', 'unknown_item', 'forbidden', 'method_not_allowed', 'unsupported_media_type'] as const),
   ...(['too_large', 'bad_range', 'digest_mismatch', 'rate_limited', 'share_exceeded', 'overloaded'] as const),
   ...(['draining', 'database_away', 'outcome_unrecorded', 'internal'] as const),
+  ...(['unsupported_version', 'offset_mismatch', 'checksum_mismatch', 'upload_locked'] as const),
 ]);
 
 const WORDS: Partial<Readonly<Record<ErrorCode, string>>> = {
-  bad_path: 'filename must be one name of at most 255 bytes, without "/" and control characters',
+  bad_path: 'filename, and each name of folder, must be 1 to 255 bytes, without "/" and control characters',
   not_found: 'the file is not there',
   already_exists: 'a file of this name is there already',
+  unknown_upload: 'there is no such upload, or nothing is left of it; begin a new one',
+  resume_unsupported: 'the server of this link takes no files in pieces; send the whole file by PUT',
   is_a_folder: 'a folder has this name; an upload into it needs a filename',
   size_mismatch: 'the transfer is not whole; try again',
   too_slow: 'the transfer was too slow; try again',
   no_space: 'the server of this link has no room left',
-  quota_exceeded: 'whoever made this link has no transfers left for now',
+  quota_exceeded: 'the account of this link has no transfers left for now',
 };
 
 /** The same code and status, in words without a path, host or account. The history has the original error. */

@@ -47,17 +47,20 @@ export class LinkService {
     signal: EndSignal,
   ): Promise<{ readonly link: Link; readonly token: string }> {
     const { rows, operations, limits } = this.#options;
-    const { operation, filename, overwrite, expiresAt } = order;
+    const { operation, filename, overwrite, folders, expiresAt } = order;
     requireScope(caller, operation);
     const leftMs = expiresAt.getTime() - Date.now();
     if (!(leftMs > 0 && leftMs <= limits.maxDays * DAY_MS)) {
       throw refusal('bad_request', `expiresAt must be in the future, and within ${limits.maxDays} days`);
     }
     if (filename !== null) parseFileName(filename, 'filename');
-    if (overwrite && operation === 'download') throw refusal('bad_request', 'overwrite is for upload links');
+    for (const [field, isSet] of Object.entries({ overwrite, folders })) {
+      if (isSet && operation === 'download') throw refusal('bad_request', `${field} is for upload links`);
+    }
+    if (folders && filename !== null) throw refusal('bad_request', 'folders is for links without a filename');
     const path = await knownPath(operations, { connection, path: order.path }, 'path', signal);
     // The slash at its end is kept: it says that the path is the folder, and never the file itself.
-    const isFolder = operation === 'upload' && path !== ROOT && order.path.endsWith('/');
+    const isFolder = operation === 'upload' && path !== ROOT && (folders || order.path.endsWith('/'));
     if (operation === 'download' && path === ROOT) throw refusal('bad_path', 'path must name a file');
     // The path is stored as text.
     if (!path.isWellFormed()) throw refusal('bad_path', 'path must be UTF-8: the login folder of the server is not');
@@ -97,13 +100,19 @@ export class LinkService {
     return this.#options.rows.open(token);
   }
 
+  /** The user of a link gives an upload up, of which bytes were sent. */
+  countBroken({ id }: OpenedLink): Promise<void> {
+    return this.#options.rows.countBroken(id);
+  }
+
   /** One use of it, taken when its operation begins. */
   useOf({ id }: OpenedLink): LinkUse {
     return {
       id,
-      take: async () => {
+      giveBack: (uploadId) => this.#options.rows.giveBack(id, uploadId),
+      take: async (uploadId) => {
         const most = this.#options.limits.usesAtOnce;
-        const taken = await this.#options.rows.take(id, most);
+        const taken = await this.#options.rows.take(id, most, uploadId);
         if (taken === 'ended') throw new LinkEnded('used_up');
         if (taken === 'taken') return;
         const text = `this link has ${most} transfers under way, as many as it may`;

@@ -53,7 +53,7 @@ export class Assembly {
     await this.#options.parts.addFile(upload.id, hidden);
     if (isApart) await this.#join(hidden, chosen);
     else if (!(await this.#write({ ...upload, hidden }, chosen, undefined)))
-      throw new GatewayError('size_mismatch', `${hidden} has bytes behind its parts`, { step: 'verify' });
+      throw new GatewayError('size_mismatch', `${hidden} has bytes after its parts`, { step: 'verify' });
     return this.#record(hidden, chosen);
   }
 

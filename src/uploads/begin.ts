@@ -56,10 +56,10 @@ export const hiddenBeside = (path: RemotePath): RemotePath =>
   joinPath(parentOf(path), temporaryName('up', baseName(path)));
 
 export function addressOf(
-  { caller, connection }: Pick<UploadRequest, 'caller' | 'connection'>,
+  { caller, connection, link }: Pick<UploadRequest, 'caller' | 'connection' | 'link'>,
   id: string,
 ): Omit<UploadAddress, 'isMultipart'> {
-  return { accountId: caller.accountId, connectionId: connection.id, id };
+  return { accountId: caller.accountId, connectionId: connection.id, id, linkId: link?.id ?? null };
 }
 
 export const keyIdOf = ({ caller: { keyId } }: UploadRequest): string | null => (keyId === '' ? null : keyId);

@@ -1,6 +1,7 @@
 /** Helpers that the requests of an upload share. */
 import { hasCode, refusal, type GatewayError } from '../base/errors.js';
 import type { OperationRequest, Operations } from '../operations/operation.js';
+import type { ExpectedDigest } from '../operations/pump.js';
 import { cannotResume } from '../remotes/obstacles.js';
 import { parseRemotePath, type RemotePath, ROOT } from '../remotes/path.js';
 import type { PiecedFile, Pieces, Remote } from '../remotes/remote.js';
@@ -18,7 +19,22 @@ export interface UploadServiceOptions {
 }
 
 /** The request of an operation, without the part that an upload adds. */
-export type UploadRequest = Omit<OperationRequest, 'job'>;
+export interface UploadRequest extends Omit<OperationRequest, 'job'> {
+  readonly terms?: UploadTerms;
+}
+
+/** What the link of an upload asks, beside the limits of the gateway. */
+interface UploadTerms {
+  /** 0 = no limit. */
+  readonly maxBytes: number;
+  readonly digest: ExpectedDigest | undefined;
+  /** Called before the file is published; throws if it no longer may. */
+  readonly permit: () => Promise<void>;
+}
+
+/** The most bytes of an upload; 0 = no limit. */
+export const mostBytes = ({ maxBytes }: Pick<UploadServiceOptions, 'maxBytes'>, { terms }: UploadRequest): number =>
+  terms === undefined || terms.maxBytes === 0 ? maxBytes : terms.maxBytes;
 
 export const partOf = (uploadId: string, isRecorded: (error: GatewayError) => boolean): OperationRequest['job'] => ({
   reference: { uploadId },
@@ -49,7 +65,7 @@ export function fileOf(
 
 /** @throws GatewayError resume_unsupported */
 export function piecesOf(remote: Remote): Pieces {
-  if (remote.pieces === undefined) throw cannotResume('its protocol has no way to go on in a file');
+  if (remote.pieces === undefined) throw cannotResume('its protocol cannot continue a file');
   return remote.pieces;
 }
 

@@ -85,7 +85,7 @@ export class MultipartUploads {
         return { id: upload.id, path: place };
       });
       await this.#options.store.release(id, writer, true);
-      running.drop();
+      await running.drop();
       return { id, path };
     } catch (error) {
       throw await running.fail(error);

@@ -99,7 +99,7 @@ export class PartWork {
           storeChecksum: stored?.checksum ?? null,
           checksum: ('body' in this.#part ? this.#part.checksum?.() : undefined) ?? null,
         });
-        running.drop();
+        await running.drop();
         return part;
       } catch (thrown) {
         throw await running.fail(thrown);

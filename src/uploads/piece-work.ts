@@ -6,7 +6,7 @@ import { Ending } from '../base/ending.js';
 import { GatewayError, hasCode, refusal, toGatewayError, type ErrorCode } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
 import type { RunningOperation } from '../operations/operation.js';
-import { pump, type ExpectedDigest } from '../operations/pump.js';
+import { pump, requireDigest, type ExpectedDigest } from '../operations/pump.js';
 import { publish } from '../operations/put.js';
 import { checkAgainst } from '../operations/read-back.js';
 import { cannotResume, piecesAreGone } from '../remotes/obstacles.js';
@@ -16,7 +16,15 @@ import type { FileInfo, PieceCommit, PiecedFile, Pieces, Remote } from '../remot
 import { streamOf } from '../remotes/whole.js';
 import type { Upload } from '../contract/upload.js';
 import type { Uploads } from '../storage/storage.js';
-import { fileOf, partOf, piecesOf, tooLarge, type UploadRequest, type UploadServiceOptions } from './file.js';
+import {
+  fileOf,
+  mostBytes,
+  partOf,
+  piecesOf,
+  tooLarge,
+  type UploadRequest,
+  type UploadServiceOptions,
+} from './file.js';
 import { PieceHash } from './piece-hash.js';
 import type { HeldUpload, Progress } from './writers.js';
 
@@ -46,8 +54,11 @@ export const NO_BYTES: Piece = {
  */
 const SETTLE_MS = 20_000;
 
-/** The owner has ended it, its stored bytes are gone, or the server can no longer continue any file. */
-const ENDING: readonly ErrorCode[] = ['cancelled', 'unknown_upload', 'resume_unsupported'];
+/**
+ * The owner has ended it or its link, its stored bytes are gone, the server can no longer continue any file, or it is
+ * not the file that its link is for.
+ */
+const ENDING: readonly ErrorCode[] = ['cancelled', 'unknown_upload', 'resume_unsupported', 'gone', 'digest_mismatch'];
 
 /** Errors that end its publication for good. */
 const FINAL: readonly ErrorCode[] = [
@@ -143,7 +154,7 @@ export class PieceWork {
         return true;
       });
       if (!isDone) {
-        running.drop();
+        await running.drop();
         return this.#upload;
       }
       await running.succeed();
@@ -181,7 +192,7 @@ export class PieceWork {
     const isPublished = measured === undefined && state === 'publishing' && offset === length;
     if (measured === undefined && !isPublished) throw piecesAreGone(this.#file.path);
     if (measured !== undefined && length !== null && measured > length) {
-      throw new GatewayError('size_mismatch', `${this.#upload.path}: ${measured} bytes stand, of ${length}`, {
+      throw new GatewayError('size_mismatch', `${this.#upload.path}: ${measured} of ${length} bytes are there`, {
         step: 'verify',
       });
     }
@@ -195,17 +206,17 @@ export class PieceWork {
     const { offset } = this.#piece;
     const { storedBytes } = this.#upload;
     if (offset === undefined || offset === storedBytes) return;
-    throw refusal('offset_mismatch', `Upload-Offset is ${offset}, and ${storedBytes} bytes stand`);
+    throw refusal('offset_mismatch', `Upload-Offset is ${offset}, but the gateway has ${storedBytes} bytes`);
   }
 
   async #takeLength(): Promise<void> {
     const { length } = this.#piece;
     if (length === undefined || length === this.#upload.length) return;
-    const { maxBytes } = this.#options;
+    const maxBytes = mostBytes(this.#options, this.#request);
     if (this.#upload.length !== null)
-      throw refusal('bad_request', `Upload-Length was told before: ${this.#upload.length}`);
+      throw refusal('bad_request', `Upload-Length was sent before: ${this.#upload.length}`);
     if (length < this.#upload.storedBytes)
-      throw refusal('bad_request', `Upload-Length is ${length}, and ${this.#upload.storedBytes} bytes stand`);
+      throw refusal('bad_request', `Upload-Length is ${length}, but the gateway has ${this.#upload.storedBytes} bytes`);
     if (maxBytes > 0 && length > maxBytes) throw tooLarge(maxBytes);
     await this.#note({ length });
   }
@@ -213,7 +224,8 @@ export class PieceWork {
   async #takeBytes({ remote, pieces, running, attempt }: Writing, body: Readable): Promise<void> {
     const { digest, size } = this.#piece;
     const { storedBytes: offset, isUnproven } = this.#upload;
-    const end = this.#upload.length ?? (this.#options.maxBytes > 0 ? this.#options.maxBytes : undefined);
+    const maxBytes = mostBytes(this.#options, this.#request);
+    const end = this.#upload.length ?? (maxBytes > 0 ? maxBytes : undefined);
     const most = end === undefined ? undefined : end - offset;
     if (most !== undefined && (size ?? 0) > most) throw tooLarge(end);
     // No bytes are allowed, and none are announced.
@@ -277,6 +289,7 @@ export class PieceWork {
     running.mark('verify');
     await this.#bringHashForward(remote, pieces, running);
     const check = this.#concludeHash(running);
+    await this.#request.terms?.permit();
     await this.#note({ state: 'publishing' });
     this.#isPublishing = true;
     const commit = { size, exclusive, modifiedAt, isAgain: state === 'publishing', check };
@@ -332,12 +345,16 @@ export class PieceWork {
   /** The check of the file before it is published. @throws GatewayError resume_unsupported */
   #concludeHash(running: RunningOperation): PieceCommit['check'] {
     const hash = this.#hash;
-    const isReadBack = this.#request.connection.verify === 'readback';
+    const { connection, terms } = this.#request;
+    const isReadBack = connection.verify === 'readback';
     if (hash === undefined) {
       running.evidence.undigested('pieces');
-      if (isReadBack) throw cannotResume('what is known of this one is too little to read it back; begin it again');
+      if (isReadBack || terms?.digest !== undefined) {
+        throw cannotResume('what is known of this one is too little to check it; begin it again');
+      }
       return undefined;
     }
+    if (terms?.digest !== undefined) requireDigest(terms.digest, hash.value);
     running.evidence.taken(hash.value, hash.readBytes);
     return isReadBack ? checkAgainst(running, hash) : undefined;
   }

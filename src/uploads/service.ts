@@ -15,7 +15,15 @@ import type { Attempt } from '../remotes/registry.js';
 import type { Remote } from '../remotes/remote.js';
 import type { Upload } from '../contract/upload.js';
 import { addressOf, beginUpload, keyIdOf, refuseFolder } from './begin.js';
-import { fileOf, partOf, removeFile, tooLarge, type UploadRequest, type UploadServiceOptions } from './file.js';
+import {
+  fileOf,
+  mostBytes,
+  partOf,
+  removeFile,
+  tooLarge,
+  type UploadRequest,
+  type UploadServiceOptions,
+} from './file.js';
 import { NO_BYTES, type Piece, PieceWork } from './piece-work.js';
 import { type HeldUpload, Writers } from './writers.js';
 
@@ -56,14 +64,14 @@ export class UploadService {
 
   /** Errors: resume_unsupported, share_exceeded, already_exists, too_large, quota_exceeded, and those of the remote. */
   async create(request: UploadRequest, order: UploadOrder): Promise<HeldUpload> {
-    this.#refuseLength(order.length);
-    const writer = uuidv7();
-    const running = await this.#options.operations.begin({ ...request, job: partOf('', () => false) });
+    this.#refuseLength(order.length, mostBytes(this.#options, request));
+    const [id, writer] = [uuidv7(), uuidv7()];
+    const running = await this.#options.operations.begin({ ...request, job: partOf(id, () => false) });
     try {
       const upload = await running.use((remote, attempt) =>
-        this.#begin(request, order, { running, remote, attempt, writer }),
+        this.#begin(request, order, { running, remote, attempt, id, writer }),
       );
-      running.drop();
+      await running.drop();
       return this.#writers.hold(upload, writer);
     } catch (error) {
       throw await running.fail(error);
@@ -84,11 +92,12 @@ export class UploadService {
     return this.write(request, id, NO_BYTES);
   }
 
-  /** Removes the upload, but not the file that it has become. */
-  async remove(request: UploadRequest, id: string): Promise<void> {
+  /** Removes the upload, but not the file that it has become. Resolves with what it was. */
+  async remove(request: UploadRequest, id: string): Promise<Upload> {
     const held = await this.#take(request, id);
     try {
       await this.end(request.connection, held, request);
+      return held.upload;
     } finally {
       await held.release(true);
     }
@@ -168,11 +177,13 @@ export class UploadService {
       running,
       remote,
       attempt,
+      id,
       writer,
     }: {
       readonly running: RunningOperation;
       readonly remote: Remote;
       readonly attempt: Attempt;
+      readonly id: string;
       readonly writer: string;
     },
   ): Promise<Upload> {
@@ -183,12 +194,12 @@ export class UploadService {
     if (overwrite) await refuseFolder(remote, path);
     else await refuseExisting(remote, path);
     const isChecked = connection.verify === 'readback';
-    const wantsDigest = running.evidence.isAsked;
+    const wantsDigest = running.evidence.isAsked || request.terms?.digest !== undefined;
     return beginUpload(
       this.#options,
       { remote, attempt, writer, isChecked },
       {
-        ...addressOf(request, uuidv7()),
+        ...addressOf(request, id),
         keyId: keyIdOf(request),
         path,
         metadata,
@@ -202,8 +213,7 @@ export class UploadService {
     );
   }
 
-  #refuseLength(length: number | undefined): void {
-    const { maxBytes } = this.#options;
+  #refuseLength(length: number | undefined, maxBytes: number): void {
     if (length !== undefined && maxBytes > 0 && length > maxBytes) throw tooLarge(maxBytes);
   }
 }

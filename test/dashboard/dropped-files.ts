@@ -1,4 +1,5 @@
 /** Files that are dropped on a page by script. */
+import assert from 'node:assert/strict';
 import type { JSHandle, Page } from 'playwright-core';
 
 export const names = (count: number): readonly string[] =>
@@ -22,4 +23,14 @@ export function holdFiles(page: Page, names: readonly string[], content: string)
 
 export async function dropHeld(page: Page, transfer: JSHandle): Promise<void> {
   await page.locator('.drop-zone').dispatchEvent('drop', { dataTransfer: transfer });
+}
+
+/** Drops files or folders of this disk, as the browser takes them from a file manager. */
+export async function dropLocal(page: Page, place: string, paths: readonly string[]): Promise<void> {
+  const { x, y, width } = (await page.locator(place).boundingBox()) ?? assert.fail(place);
+  const browser = await page.context().newCDPSession(page);
+  const data = { items: [], files: [...paths], dragOperationsMask: 1 };
+  for (const type of ['dragEnter', 'dragOver', 'drop'] as const)
+    await browser.send('Input.dispatchDragEvent', { type, x: x + width / 2, y: y + 1, data });
+  await browser.detach();
 }

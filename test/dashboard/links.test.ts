@@ -1,11 +1,13 @@
 /** Links in a browser: made, used without an account, inspected and revoked; and their public pages. */
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { logIn, manage, openDesk, type Desk, type Window } from './browser.js';
+import { startProxy } from '../support/proxy.js';
 import { violations } from './inspection.js';
 
 const MB = 1_000_000;
@@ -59,7 +61,7 @@ test('a link is made with the folder picker, shown once, used on its page, count
   await page.getByRole('button', { name: 'in', exact: true }).click();
   await page.getByRole('button', { name: 'Choose this folder' }).click();
   assert.equal(await dialog().getByRole('textbox', { name: 'Folder that takes the files' }).inputValue(), '/in');
-  await dialog().getByLabel('How often').fill('2');
+  await dialog().getByLabel('Number of uses').fill('2');
   await dialog().getByLabel('Largest file, in MB').fill('30');
   await dialog().getByRole('button', { name: 'Make the link' }).click();
   const url = await dialog().getByLabel('Link', { exact: true }).innerText();
@@ -146,6 +148,98 @@ test('a file is dropped, its failure is explained, and it is sent again', async 
   await visitor.context().setOffline(false);
   await visitor.getByRole('button', { name: 'Try again' }).click();
   await visitor.getByText('Stored as lost.txt').waitFor();
+});
+
+test('a large file goes on by itself when the line is back, and after a reload when it is chosen again', async (t) => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'ftg-link-page-'));
+  const proxy = await startProxy(Number(new URL(desk.gateway.url).port));
+  const context = await desk.browser.newContext({ locale: 'en-GB' });
+  t.after(async () => {
+    await context.close();
+    await proxy.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const partner = await context.newPage();
+  const offsets: number[] = [];
+  partner.on('request', (request) => {
+    if (request.method() === 'PATCH') offsets.push(Number(request.headers()['upload-offset']));
+  });
+  partner.on('dialog', (asked) => void asked.accept());
+  const breakAfter = (bytes: number): void =>
+    proxy.after('up', bytes, () => {
+      proxy.isDown = true;
+      proxy.fail('reset');
+    });
+  const url = await make({ operation: 'upload', path: '/in', maxUses: 2 });
+  await partner.goto(new URL(new URL(url).pathname, `http://127.0.0.1:${proxy.port}`).href);
+  const choose = async (name: string): Promise<Buffer> => {
+    const bytes = randomBytes(24 * MB);
+    writeFileSync(path.join(folder, name), bytes);
+    await partner.locator('input[type=file]').setInputFiles(path.join(folder, name));
+    return bytes;
+  };
+
+  breakAfter(8 * MB);
+  const line = await choose('line.bin');
+  await partner.getByText('The connection broke. The upload continues as soon as it is back.').waitFor();
+  assert.deepEqual(await violations(partner), []);
+  proxy.isDown = false;
+  await partner.getByText('Stored as line.bin').waitFor();
+  assert.ok(stored('line.bin').equals(line));
+  assert.ok(offsets.length >= 2 && offsets[0] === 0 && (offsets.at(-1) ?? 0) > 0, offsets.join());
+
+  breakAfter(8 * MB);
+  const reload = await choose('reload.bin');
+  await partner.getByText('The connection broke. The upload continues as soon as it is back.').waitFor();
+  // It must not be complete before the page is gone.
+  await partner.route('**/l/**', (route) => (route.request().method() === 'GET' ? route.continue() : route.abort()));
+  proxy.isDown = false;
+  await partner.reload();
+  await partner.unroute('**/l/**');
+  assert.equal(await partner.evaluate('Object.values(localStorage).length'), 1);
+  assert.equal(await partner.evaluate(`JSON.stringify(localStorage).includes(location.pathname.slice(3))`), false);
+  offsets.length = 0;
+  await partner.locator('input[type=file]').setInputFiles(path.join(folder, 'reload.bin'));
+  await partner.getByText('Stored as reload.bin').waitFor();
+  assert.ok(stored('reload.bin').equals(reload));
+  assert.ok((offsets[0] ?? 0) > 0, offsets.join());
+  assert.equal(await partner.evaluate('localStorage.length'), 0);
+  const receipt = partner.waitForEvent('download');
+  await partner.getByRole('button', { name: 'Save a receipt' }).click();
+  assert.ok(readFileSync(await (await receipt).path(), 'utf8').includes(sha256(reload)));
+});
+
+test('a folder is chosen on the page of a link that takes folders, and keeps its names', async () => {
+  const local = mkdtempSync(path.join(tmpdir(), 'ftg-folder-'));
+  try {
+    mkdirSync(path.join(local, 'photos/May & June'), { recursive: true });
+    writeFileSync(path.join(local, 'photos/one.txt'), 'one');
+    const large = randomBytes(9 * MB);
+    writeFileSync(path.join(local, 'photos/May & June/two.bin'), large);
+    await visitor.goto(await make({ operation: 'upload', path: '/in', folders: true }));
+    await visitor.getByText('Drop files or folders here, or').waitFor();
+    await isSound('the page of a link that takes folders');
+    await visitor.getByLabel('Choose a folder').setInputFiles(path.join(local, 'photos'));
+    await visitor.getByText('Stored as photos/one.txt').waitFor();
+    await visitor.getByText('Stored as photos/May & June/two.bin').waitFor();
+    assert.equal(stored('photos/one.txt').toString(), 'one');
+    assert.ok(stored('photos/May & June/two.bin').equals(large));
+    const receipt = visitor.waitForEvent('download');
+    await visitor.getByRole('button', { name: 'Save a receipt' }).click();
+    assert.match(readFileSync(await (await receipt).path(), 'utf8'), /^photos\/May & June\/two\.bin$/m);
+    await visitor.evaluate(`(() => {
+      const reader = { readEntries: (_done, failed) => failed(new DOMException('gone', 'NotFoundError')) };
+      const folder = { isFile: false, isDirectory: true, name: 'gone', createReader: () => reader };
+      const drop = new Event('drop');
+      drop.dataTransfer = { files: [], items: [{ kind: 'file', webkitGetAsEntry: () => folder }] };
+      document.dispatchEvent(drop);
+    })()`);
+    await visitor.getByRole('alert').getByText('A folder could not be read.').waitFor();
+    await visitor.goto(await make({ operation: 'upload', path: '/in' }));
+    assert.equal(await visitor.getByLabel('Choose a folder').count(), 0);
+  } finally {
+    rmSync(local, { recursive: true });
+  }
 });
 
 test('a file is downloaded from its page, in the language of the reader; views of the page count nothing', async () => {

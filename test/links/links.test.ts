@@ -11,6 +11,7 @@ import { SFTP_SERVERS } from '../servers/catalogue.js';
 import { withSql } from '../storage/databases.js';
 import { eventually } from '../support/eventually.js';
 import { KEY, type ApiAnswer, type ApiRequest, type TestGateway } from '../support/gateway.js';
+import { Tus } from '../uploads/support.js';
 
 const KIB = 1024;
 const EMAIL = 'owner@example.com';
@@ -87,6 +88,7 @@ describe('links over several nodes', { concurrency: 1 }, () => {
         filename: 'one.txt',
         note: 'For <b>you</b>\nSoon',
         overwrite: false,
+        folders: false,
         digest: null,
         maxBytes: 1000,
         maxUses: 5,
@@ -112,6 +114,24 @@ describe('links over several nodes', { concurrency: 1 }, () => {
     const owner = await cluster.node(1).login(EMAIL, PASSWORD);
     const managed = (await owner.get(`/manage/transfers/${item!.id}`)).json;
     assert.deepEqual([managed['linkId'], (managed['key'] as { name: string }).name], [id, 'test']);
+  });
+
+  test('one that takes folders creates them, by PUT and in pieces; it is for uploads without a fixed name alone', async () => {
+    const { at, folder } = await make({ folders: true });
+    const query = { filename: 'b.txt', folder: 'a b/ü' };
+    const answer = await cluster.node(0).api.send(at, { body: 'x', key: '', method: 'PUT', query });
+    assert.deepEqual([code(answer), answer.json['filename']], ['201 ', 'b.txt'], answer.text);
+    const tus = new Tus(cluster.node(1).api, '', at);
+    const url = await tus.begin({ filename: 'c.txt', folder: 'a b' }, 1);
+    assert.equal((await tus.patch(url, 0, Buffer.from('y'))).status, 204);
+    assert.deepEqual(
+      (await cluster.servers.files.disk.files(folder)).sort(),
+      [`${folder}/a b/c.txt`, `${folder}/a b/ü/b.txt`].sort(),
+    );
+    const refused = { connectionId: 'files', path: '/refused', expiresAt: soon(), folders: true };
+    for (const more of [{ operation: 'download' }, { operation: 'upload', filename: 'one.txt' }]) {
+      assert.equal(code(await cluster.api.post('/api/links', { ...refused, ...more })), '400 bad_request');
+    }
   });
 
   test('a use that is good once is one, on two nodes of two threads, also where the file replaces another one', async () => {
@@ -170,7 +190,7 @@ describe('links over several nodes', { concurrency: 1 }, () => {
     const { pid } = cluster.node(1);
     await cluster.kill(1);
     body.destroy();
-    assert.equal(code(await put(cluster.node(0), at, 'second')), '410 gone', 'nobody knows yet that it is dead');
+    assert.equal(code(await put(cluster.node(0), at, 'second')), '410 gone', 'its end is not known yet');
     // As if a silent node's time were over; the next start cleans up after it.
     const age = await withSql(
       cluster.postgres.url,

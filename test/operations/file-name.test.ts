@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { hasCode } from '../../src/base/errors.js';
+import { OWN_TEMPORARY } from '../../src/base/file-name.js';
 import {
   applyTemplate,
   checkTemplate,
@@ -129,4 +130,10 @@ test('temporary names fit 255 bytes, keep their end, and stay UTF-8', () => {
   assert.match(temporaryName('0123abcd', `${'🙂'.repeat(63)}.csv`), /🙂\.csv$/u);
   assert.notEqual(temporaryName('0123abcd', 'a'), temporaryName('0123abcd', 'a'));
   assert.equal(isTemporaryName('.ftg-0123abcd-x', 'ffffffff'), false);
+});
+
+test('lists, jobs and watched folders know all of them: of a process, of uploads in pieces, of tests', () => {
+  for (const tag of ['0123abcd', 'up', 'test', 'later']) assert.match(temporaryName(tag, 'a.csv'), OWN_TEMPORARY);
+  for (const name of ['.ftg-mine', '.ftg-up-to-date', '.ftg-test-left.x', 'a.ftg-up-0123456789ab.x'])
+    assert.doesNotMatch(name, OWN_TEMPORARY);
 });

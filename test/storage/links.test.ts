@@ -3,6 +3,7 @@
  * with their key.
  */
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import type { Link, LinkSettings } from '../../src/contract/link.js';
 import type { Storage, TransferOutcome } from '../../src/storage/storage.js';
@@ -40,6 +41,7 @@ for (const kind of DATABASES) {
       filename: null,
       note: null,
       overwrite: false,
+      folders: false,
       digest: null,
       maxBytes: null,
       maxUses: 1,
@@ -102,6 +104,32 @@ for (const kind of DATABASES) {
       }
       assert.equal(await one.links.take(link.id), 'ended');
       assert.deepEqual([(await now(link)).state, (await now(link)).uses], ['used_up', 0]);
+    });
+
+    it('an upload in pieces takes one use, also again on another node; it counts with the others, and is returned', async () => {
+      const { link } = await make({ maxUses: 2 });
+      const limits = { unfinished: 100, expireHours: 24 };
+      const place = {
+        accountId,
+        connectionId: link.connectionId,
+        linkId: link.id,
+        keyId: null,
+        path: '/a',
+        hidden: '/.a',
+      };
+      const file = { metadata: '', overwrite: true, modifiedAt: null, length: 10, wantsDigest: false, checksum: null };
+      const [upload, other] = [randomUUID(), randomUUID()];
+      for (const id of [upload, other])
+        await one.uploads.create({ id, ...place, ...file, hashStates: null, layout: null }, randomUUID(), limits);
+      for (const node of [one, two, one]) assert.equal(await node.links.take(link.id, 2, upload), 'taken');
+      assert.equal(await two.links.take(link.id, 2), 'taken');
+      assert.equal(await one.links.take(link.id, 2, other), 'ended');
+      assert.equal(await two.links.take(link.id, 2, upload), 'taken', 'its own use does not stand in its way');
+      await two.links.giveBack(link.id, upload);
+      assert.equal(await one.links.take(link.id, 2, other), 'taken');
+      assert.equal(await two.links.take(link.id, 2, upload), 'ended');
+      await begin(two, link).finish(FAILURE);
+      assert.equal(await two.links.take(link.id, 1, upload), 'busy', 'only the bound is in its way');
     });
 
     it('the uses of a dead node are returned, those of others stay taken', async () => {

@@ -93,7 +93,7 @@ describe('resumable uploads over broken lines', { concurrency: 1 }, () => {
       };
       next();
       const startedAt = performance.now();
-      const { transferId, told } = await upload(`http://127.0.0.1:${proxy.port}`, target);
+      const { transferId, reprDigest } = await upload(`http://127.0.0.1:${proxy.port}`, target);
       const seconds = (performance.now() - startedAt) / 1000;
       await Promise.all(starting);
       assert.deepEqual([breaks.length, seen], [0, []]);
@@ -103,7 +103,7 @@ describe('resumable uploads over broken lines', { concurrency: 1 }, () => {
       await pipeline(await server.disk.stream(`${target}/content.bin`), hash);
       assert.equal(hash.digest('hex'), sent);
       const ratio = proxy.upBytes / BYTES;
-      assert.equal(told, `sha-256=:${Buffer.from(sent, 'hex').toString('base64')}:`);
+      assert.equal(reprDigest, `sha-256=:${Buffer.from(sent, 'hex').toString('base64')}:`);
       const { json } = await nodes[at as 0 | 1].api.get(`/api/transfers/${transferId}`);
       const { digest, digestReadBytes } = json['transfer'] as { digest: string; digestReadBytes: number };
       assert.equal(digest, `sha-256:${sent}`);
@@ -133,7 +133,7 @@ describe('resumable uploads over broken lines', { concurrency: 1 }, () => {
   }
 
   /** Resolves with the id of its transfer, and the digest in the gateway's answer. */
-  function upload(url: string, target: string): Promise<{ readonly transferId: string; readonly told: string }> {
+  function upload(url: string, target: string): Promise<{ readonly transferId: string; readonly reprDigest: string }> {
     return new Promise((resolve, reject) => {
       const one = new Upload(createReadStream(file), {
         endpoint: `${url}/api/uploads/c1`,
@@ -143,11 +143,11 @@ describe('resumable uploads over broken lines', { concurrency: 1 }, () => {
         onError: reject,
         onAfterResponse: (_request, response) => {
           transferId = response.getHeader('X-Transfer-Id') ?? transferId;
-          told = response.getHeader('Repr-Digest') ?? told;
+          reprDigest = response.getHeader('Repr-Digest') ?? reprDigest;
         },
-        onSuccess: () => resolve({ transferId, told }),
+        onSuccess: () => resolve({ transferId, reprDigest }),
       });
-      let [transferId, told] = ['', ''];
+      let [transferId, reprDigest] = ['', ''];
       one.start();
     });
   }

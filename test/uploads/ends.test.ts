@@ -188,7 +188,7 @@ function suite(entry: ServerEntry): void {
         proxy.isSilent = false;
         proxy.fail('reset');
       }
-      const line = 'of a deleted connection unfinished uploads stand on its server yet';
+      const line = 'unfinished uploads of a deleted connection are still on its server';
       await eventually(() => nodes[0]?.output().includes(line) === true, 'its line in the log');
     });
 
@@ -271,9 +271,9 @@ function suite(entry: ServerEntry): void {
       if (broken.status === 204) assert.equal(server.connection.type, 's3');
       if (broken.status === 204) return;
       assert.ok(broken.status >= 500, `${broken.status} ${broken.text}`);
-      const stands = await tus.offset(url);
-      assert.ok(stands > 0 && stands < content.length, `${stands} stand`);
-      const last = await tus.patch(url, stands, content.subarray(stands));
+      const reached = await tus.offset(url);
+      assert.ok(reached > 0 && reached < content.length, `${reached} are stored`);
+      const last = await tus.patch(url, reached, content.subarray(reached));
       assert.equal(last.status, 204, last.text);
       assert.ok((await server.disk.read(`${folder}/lost.bin`)).equals(content));
     });
@@ -288,15 +288,15 @@ function suite(entry: ServerEntry): void {
         nodes.push(other);
         proxy.after('up', 20 * MIB, () => other.process.kill('SIGKILL'));
         await assert.rejects(new Tus(other.client()).patch(url, MIB, content.subarray(MIB)));
-        const stands = await tus.offset(url);
-        assert.ok(stands > MIB && stands < content.length, `${stands} stand`);
-        const last = await tus.patch(url, stands, content.subarray(stands));
+        const reached = await tus.offset(url);
+        assert.ok(reached > MIB && reached < content.length, `${reached} are stored`);
+        const last = await tus.patch(url, reached, content.subarray(reached));
         assert.deepEqual([last.status, last.headers['repr-digest']], [204, reprDigest(content)], last.text);
         const { json } = await tus.api.get(`/api/transfers/${String(last.headers['x-transfer-id'])}`);
         const { digestReadBytes: read } = json['transfer'] as { digestReadBytes: number };
         // An object store does not return stored parts before the object is complete.
         if (server.connection.type === 's3') assert.equal(read, 0);
-        else assert.ok(read > 0 && read <= stands - MIB, `${read} bytes read of ${stands}`);
+        else assert.ok(read > 0 && read <= reached - MIB, `${read} bytes read of ${reached}`);
       });
 
       test('a node that dies while it reads back stored bytes: another one does it again', async () => {

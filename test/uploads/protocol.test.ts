@@ -170,8 +170,8 @@ describe('tus 1.0.0', () => {
           yield Buffer.from('defg');
         })();
         refused(await tus.patch(url, 0, Readable.from(body)), 413, 'too_large');
-        const stands = await tus.offset(url);
-        assert.ok(stands <= 3, `${stands} stand`);
+        const reached = await tus.offset(url);
+        assert.ok(reached <= 3, `${reached} are stored`);
       });
     });
 
@@ -229,8 +229,8 @@ describe('tus 1.0.0', () => {
       refused(await tus.patch(url, 3, Buffer.from('d'), { 'Upload-Length': '2' }), 400, 'bad_request');
       refused(await tus.patch(url, 3, Buffer.from('d'), { 'Upload-Length': String(MAX_BYTES + 1) }), 413, 'too_large');
       assert.equal((await tus.patch(url, 3, Buffer.from('d'), { 'Upload-Length': '6' })).status, 204);
-      const told = await tus.head(url);
-      assert.deepEqual([told.headers['upload-defer-length'], told.headers['upload-length']], [undefined, '6']);
+      const reported = await tus.head(url);
+      assert.deepEqual([reported.headers['upload-defer-length'], reported.headers['upload-length']], [undefined, '6']);
       refused(await tus.patch(url, 4, Buffer.from('e'), { 'Upload-Length': '7' }), 400, 'bad_request');
       const last = await tus.patch(url, 4, Buffer.from('ef'), { 'Upload-Length': '6' });
       assert.equal(last.status, 204);
@@ -451,12 +451,12 @@ describe('tus 1.0.0', () => {
       refused(await other.patch(url, 0, content), 423, 'upload_locked');
       let answer = '';
       socket.on('data', (bytes: Buffer) => (answer += bytes.toString()));
-      const stands = await tus.offset(url);
+      const reached = await tus.offset(url);
       await eventually(() => answer !== '', 'the first one is answered');
       assert.match(answer, /^HTTP\/1\.1 423 /);
-      assert.equal(stands, 200_000);
+      assert.equal(reached, 200_000);
       socket.destroy();
-      const last = await tus.patch(url, stands, content.subarray(stands));
+      const last = await tus.patch(url, reached, content.subarray(reached));
       assert.equal(last.status, 204, last.text);
     });
 

@@ -50,8 +50,8 @@ describe('short pieces of resumable uploads on S3', { concurrency: 1 }, () => {
       assert.equal(answer.status, 204, answer.text);
     }
     if (isDeferred) {
-      const told = { 'Upload-Length': String(content.length) };
-      assert.ok((await tus.patch(url, content.length, Buffer.alloc(0), told)).headers['x-transfer-id']);
+      const total = { 'Upload-Length': String(content.length) };
+      assert.ok((await tus.patch(url, content.length, Buffer.alloc(0), total)).headers['x-transfer-id']);
     }
     assert.deepEqual(await server.disk.files(folder), [`${folder}/a.bin`]);
     assert.ok((await server.disk.read(`${folder}/a.bin`)).equals(content));

@@ -25,11 +25,13 @@ type Body = Buffer | Readable;
 export class Tus {
   constructor(
     readonly api: ApiClient,
-    readonly connectionId = 'c1',
+    connectionId = 'c1',
+    /** Where uploads begin. */
+    readonly address = `/api/uploads/${connectionId}`,
   ) {}
 
   create(pairs: Readonly<Record<string, string>>, headers: Headers, body?: Body): Promise<ApiAnswer> {
-    return this.api.send(`/api/uploads/${this.connectionId}`, {
+    return this.api.send(this.address, {
       method: 'POST',
       headers: {
         ...VERSION,

@@ -25,6 +25,7 @@ const example = {
   filename: null,
   note: 'Invoices of January',
   overwrite: false,
+  folders: false,
   digest: null,
   maxBytes: 104_857_600,
   maxUses: 10,
@@ -52,7 +53,7 @@ endpoint('POST /api/links', {
   operationId: 'createLink',
   summary: 'Make an upload or download link',
   description:
-    'Whoever has the `url` of the answer can do this one thing, without a key: programs by `PUT` or `GET`, people in a browser. The url is shown this once; the gateway keeps its hash alone. Needs the scope `write` for uploads, `read` for downloads. The link ends when it expires, is used up or revoked, and with its API key and its connection.',
+    'Anyone who has the `url` of the answer can do this one thing, without a key: programs by `PUT` or `GET`, people in a browser. The url is shown only once; the gateway keeps only its hash. Needs the scope `write` for uploads, `read` for downloads. The link ends when it expires, is used up or revoked, and with its API key and its connection.',
   body: object('NewLink', {
     connectionId: connectionId(),
     path: remotePath(
@@ -86,7 +87,7 @@ endpoint('POST /api/links', {
       link: described(
         object('CreatedLink', {
           ...linkSchema.properties,
-          url: text('What its users need, and all they need; shown this once.'),
+          url: text('All that its users need; shown only once.'),
         }),
         'The link.',
       ),
@@ -148,7 +149,7 @@ endpoint('DELETE /api/links/:id', {
   operationId: 'revokeLink',
   summary: 'Revoke a link',
   description:
-    'From now on, every use of it on every node is 410. What is under way goes on. Revoked already, nothing changes. Needs the scope that making it needs.',
+    'From now on, every use of it on every node is 410. Transfers under way continue. If it is revoked already, nothing changes. Needs the same scope as making it.',
   answer: { ...answer, description: 'It has ended.', example: { link: { ...example, state: 'revoked' } } },
   errors: ['unknown_item', 'scope_missing'],
 }).handle(async (input, { links }) => ({

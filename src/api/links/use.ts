@@ -2,49 +2,44 @@
  * Uses of a link: the one operation that it allows. Only the method, the secret in the path and, for an upload, the
  * name of the file decide what happens. Programs get JSON, browsers that ask for a page get HTML.
  */
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import type { GatewayError } from '../../base/errors.js';
 import { refusal } from '../../base/errors.js';
 import { count, object, success, text } from '../../contract/schema.js';
-import type { Connection } from '../../connections/connection.js';
+import { FILE_NAME } from '../../contract/words.js';
 import { errorAnswer, json, NO_PAGE } from '../../http/answer.js';
-import { isInBlocks } from '../../http/client-address.js';
-import { refuseOver } from '../../http/rate-limits.js';
 import { reprDigest } from '../../http/repr-digest.js';
 import type { HttpAnswer } from '../../http/types.js';
 import { isAnnouncedShort, takeShort } from '../../http/whole-body.js';
 import { linkPage, PRIVATE, wantsPage } from '../../links/page.js';
-import { LinkEnded, noSuchLink, shown } from '../../links/refusals.js';
-import { callerOf } from '../../links/service.js';
+import { shown } from '../../links/refusals.js';
 import { openDownload, type DownloadOptions } from '../../operations/get.js';
-import { nameFromDisposition, requireName } from '../../operations/names.js';
+import { nameFromDisposition } from '../../operations/names.js';
 import { fixed } from '../../operations/path-reference.js';
 import { promisedDigest } from '../../operations/pump.js';
 import { putFile } from '../../operations/put.js';
-import { baseName, parentOf, parseFileName, parseRemotePath, type RemotePath, ROOT } from '../../remotes/path.js';
+import { baseName } from '../../remotes/path.js';
 import type { FileInfo } from '../../remotes/remote.js';
 import type { OpenedLink } from '../../storage/storage.js';
 import { jsonContent, endpoints } from '../endpoint.js';
 import { BINARY } from '../fields.js';
-import { FILE_NAME } from '../../contract/words.js';
 import { asFile, conditions, validatorsOf } from '../files/download.js';
-import { type Services, type OperationContext, operationFor } from '../services.js';
-
-const parameter = {
-  token: text('The secret of the link, from its `url`.', {
-    minLength: 1,
-    examples: ['9wKq2mTz0VbXr7Yc4NdLpA6sHfEuGi1J'],
-  }),
-};
-
-const PRIVATE_FIELDS = Object.keys(PRIVATE);
-
-type Input = OperationContext & { readonly params: { readonly token: string } };
-
-interface Opened {
-  readonly link: OpenedLink;
-  readonly connection: Connection;
-}
+import type { Services } from '../services.js';
+import {
+  digestOf,
+  type LinkInput,
+  mostBytesOf,
+  notAllowed,
+  open,
+  type Opened,
+  operationOf,
+  parameter,
+  pathOf,
+  PRIVATE_FIELDS,
+  sentFields,
+  stillOpens,
+  targetOf,
+} from './opened.js';
 
 const endpoint = endpoints('Links', parameter);
 export const linkUseEndpoints = endpoint.all;
@@ -54,11 +49,9 @@ endpoint('PUT /l/:token', {
   operationId: 'sendToLink',
   summary: 'Upload a file by a link',
   description:
-    'The body is the file, of any type. Its name is the `filename` of the link, else `filename` of the query, else that of a Content-Disposition. Without any of these, the `path` of the link is the file itself, unless it ends with a slash. The file becomes visible whole or not at all, and replaces another one only where the link says so. Names that begin with a dot or hold a backslash are refused, and parts of files (`Content-Range`). No key is asked for, and none counts.',
+    'The body is the file, of any type. Its name is the `filename` of the link, else `filename` of the query, else that of a Content-Disposition. Without any of these, the `path` of the link is the file itself, unless it ends with a slash. The file becomes visible whole or not at all, and replaces another one only where the link says so. With `folder`, it goes into a folder below. Names that begin with a dot or hold a backslash are refused, and parts of files (`Content-Range`). No key is asked for, and none counts.',
   headers: ['Content-Digest', 'Repr-Digest', 'Want-Repr-Digest', 'Content-Disposition'],
-  query: Type.Object({
-    filename: Type.Optional(text(FILE_NAME, { minLength: 1, maxLength: 255, examples: ['report.pdf'] })),
-  }),
+  query: sentFields,
   streams: { 'application/octet-stream': { schema: BINARY, examples: { bytes: { value: '(bytes)' } } } },
   answers: {
     201: {
@@ -80,7 +73,7 @@ endpoint('PUT /l/:token', {
   try {
     const opened = await open(input, services);
     if (opened.link.operation !== 'upload') return notAllowed('this link is for a download: GET it', 'GET, HEAD');
-    return await store(input, services, opened, input.query.filename);
+    return await store(input, services, opened, input.query);
   } catch (error) {
     throw shown(error);
   }
@@ -148,42 +141,26 @@ endpoint('GET /l/:token', {
   }
 });
 
-/** Errors: unknown_item, always with the same text; gone; forbidden; rate_limited */
-async function open(input: Input, { storage, links }: Services): Promise<Opened> {
-  const { request, params } = input;
-  const { service, guard, rate } = links;
-  const link = await guard.unlessGuessing(request, params.token, () => service.open(params.token));
-  const connection = link && (await storage.connections.find(link.accountId, link.connectionId));
-  if (link === undefined || connection === undefined) throw noSuchLink();
-  if (link.state !== 'active') throw new LinkEnded(link.state);
-  if (link.allowedIps.length > 0 && !isInBlocks(request.remoteAddress, link.allowedIps)) {
-    throw refusal('forbidden', 'this link may not be used from this address');
-  }
-  request.claims.admit(link.accountId, false);
-  request.expectPace(links.minBytesPerSecond);
-  const taken = await rate?.(link.id);
-  if (taken !== undefined) refuseOver(taken, 'too many requests with this link');
-  return { link, connection };
-}
-
 async function store(
-  input: Input,
+  input: LinkInput,
   services: Services,
   { link, connection }: Opened,
-  asked: string | undefined,
+  { filename: asked, folder: below }: Static<typeof sentFields>,
 ): Promise<HttpAnswer> {
-  const { operations, limits, links } = services;
+  const { operations, links } = services;
   const { request } = input;
   const { headers, contentLength, hasBody } = request;
   if (/^multipart\//i.test(headers.get('content-type') ?? '')) {
     throw refusal('unsupported_media_type', 'the body of a PUT is the file itself, not a form (curl -T, not -F)');
   }
   if (headers.has('content-range')) throw refusal('bad_request', 'Content-Range: a link takes whole files alone');
-  const { folder, filename } = targetOf(link, asked ?? nameFromDisposition(headers.get('content-disposition')));
+  const { folder, filename } = targetOf(link, {
+    filename: asked ?? nameFromDisposition(headers.get('content-disposition')),
+    folder: below,
+  });
   const promised = promisedDigest(headers);
-  const maxBytes = smaller(link.maxBytes ?? 0, limits.uploadBytes);
+  const maxBytes = mostBytesOf(link, services);
   if (maxBytes > 0 && (contentLength ?? 0) > maxBytes) throw tooLarge(maxBytes);
-  const expected = link.digest && ({ field: 'digest of its link', algorithm: 'sha256', value: link.digest } as const);
   const { result, digest } = await operations.run(
     { ...operationOf(input, { link, connection }, 'upload', folder, filename), link: links.service.useOf(link) },
     (operation) =>
@@ -193,7 +170,7 @@ async function store(
         body: isAnnouncedShort(request) ? () => takeShort(request) : request.body,
         size: contentLength ?? (hasBody ? undefined : 0),
         // An upload with the digest of the link has kept any other promise.
-        digest: expected ?? promised,
+        digest: digestOf(link) ?? promised,
         maxBytes,
         permit: () => stillOpens(services, input.params.token),
       }),
@@ -201,34 +178,9 @@ async function store(
   return json(201, { success: true, filename: result.name, size: result.size }, { ...PRIVATE, ...reprDigest(digest) });
 }
 
-/**
- * The target of an upload. If neither the link nor the sender names the file, the link's path is the file, as with a
- * presigned URL. A path with a slash at its end is always a folder, so that no file can take its place.
- */
-function targetOf(
-  link: OpenedLink,
-  sent: string | undefined,
-): { readonly folder: RemotePath; readonly filename: string } {
-  const path = pathOf(link);
-  if (link.filename !== null) return { folder: path, filename: parseFileName(link.filename, 'filename') };
-  if (sent === undefined && !link.path.endsWith('/')) return { folder: parentOf(path), filename: baseName(path) };
-  const filename = requireName(sent);
-  if (filename.startsWith('.')) throw refusal('bad_request', 'filename must not begin with a dot');
-  // Servers on Windows treat it as a slash.
-  if (filename.includes('\\')) throw refusal('bad_request', 'filename must not hold a backslash');
-  return { folder: path, filename };
-}
-
-/** A slow upload may end after the expiry of its link, but not after its revocation. */
-async function stillOpens({ links }: Services, token: string): Promise<void> {
-  const link = await links.service.open(token);
-  if (link === undefined) throw new LinkEnded('revoked');
-  if (link.state === 'revoked' || link.state === 'key_ended') throw new LinkEnded(link.state);
-}
-
 const WITHOUT_CONDITIONS = { request: { headers: new Map<string, string>() } };
 
-async function fetch(input: Input, services: Services, { link, connection }: Opened): Promise<HttpAnswer> {
+async function fetch(input: LinkInput, services: Services, { link, connection }: Opened): Promise<HttpAnswer> {
   const { operations, links } = services;
   const { digest, filename } = link;
   const isHead = input.request.method === 'HEAD';
@@ -253,13 +205,12 @@ async function fetch(input: Input, services: Services, { link, connection }: Ope
 }
 
 /** The page of a link for people: it uses nothing, and looks up only name and size of a file. */
-async function page(input: Input, services: Services, opened: Opened): Promise<HttpAnswer> {
+async function page(input: LinkInput, services: Services, opened: Opened): Promise<HttpAnswer> {
   const { link } = opened;
   const { headers } = input.request;
   const brand = await services.storage.accounts.brand(link.accountId);
   if (link.operation === 'upload') {
-    const most = smaller(link.maxBytes ?? 0, services.limits.uploadBytes);
-    return { status: 200, ...linkPage(headers, { upload: link, maxBytes: most }, brand) };
+    return { status: 200, ...linkPage(headers, { upload: link, maxBytes: mostBytesOf(link, services) }, brand) };
   }
   const path = pathOf(link);
   const request = { ...operationOf(input, opened, 'exists', path), link: { id: link.id } };
@@ -267,26 +218,6 @@ async function page(input: Input, services: Services, opened: Opened): Promise<H
   const name = link.filename ?? baseName(path);
   const file = { name: name.toWellFormed(), size: info.size };
   return { status: 200, ...linkPage(headers, { download: link, file }, brand) };
-}
-
-function operationOf(
-  input: Input,
-  { link, connection }: Opened,
-  type: 'upload' | 'download' | 'exists',
-  path: RemotePath,
-  filename?: string,
-) {
-  // The time of its server is not disclosed.
-  const asked = { ...input, caller: callerOf(link), timedBy: () => undefined };
-  return operationFor(asked, connection, type, path, filename);
-}
-
-/** The path at the creation of the link. */
-const pathOf = ({ path }: OpenedLink): RemotePath => parseRemotePath(path, ROOT, 'path');
-
-/** The smaller of two limits; 0 = none. */
-function smaller(a: number, b: number): number {
-  return a === 0 || b === 0 ? Math.max(a, b) : Math.min(a, b);
 }
 
 const tooLarge = (most: number): GatewayError =>
@@ -298,9 +229,4 @@ function limitOf({ maxBytes }: OpenedLink): DownloadOptions['limit'] {
 
 function requireSame(expected: Buffer, actual: Buffer): void {
   if (!actual.equals(expected)) throw refusal('gone', 'the file is no longer the one that this link is for');
-}
-
-function notAllowed(text: string, allow: string): HttpAnswer {
-  const { headers, ...answer } = errorAnswer(refusal('method_not_allowed', text));
-  return { ...answer, headers: { ...headers, Allow: allow } };
 }

@@ -43,7 +43,7 @@ def _reason(thrown: Exception, url: str) -> str:
     if isinstance(thrown, httpx.WriteTimeout):
         return f"{address} took no further bytes in time"
     if isinstance(thrown, httpx.PoolTimeout):
-        return "all connections of this client were in use for too long; close downloads that nobody reads"
+        return "all connections of this client were in use for too long; close downloads that are not read"
     return f"the connection to {address} broke: {str(thrown) or type(thrown).__name__}"
 
 

@@ -5,9 +5,10 @@ import { uuidv7 } from '../../base/uuid.js';
 import { type Link, linkFields, type LinkSettings } from '../../contract/link.js';
 import type { NodeRegistry } from '../cluster/nodes.js';
 import type { Database } from '../postgres/database.js';
-import { columnsOf, type Queryable, rowOf, storable, type Transaction } from '../postgres/sql.js';
+import { columnsOf, type Queryable, rowOf, storable, tableOf, type Transaction } from '../postgres/sql.js';
 import { hashApiKey, randomText } from '../secrets/hashes.js';
 import { type Actor, record } from './audit-log.js';
+import { endUploadsOf, isWritten } from './uploads.js';
 
 /** A link found by its secret, with the data of its account and its key that a use needs. */
 export interface OpenedLink extends Link {
@@ -92,6 +93,7 @@ export class Links {
         update links set revoked_at = now()
         where id = ${id} and account_id = ${actor.accountId} and revoked_at is null returning 1`;
       if (revoked.length > 0) await record(tx, actor, { action: 'link.revoke', target: targetOf(id, path) });
+      await endUploadsOf(tx, id);
       return findIn(tx, actor.accountId, id);
     });
   }
@@ -107,24 +109,34 @@ export class Links {
   /**
    * Takes a use, in one statement for all nodes. ended: none is left; busy: `mostAtOnce` are running. The statement
    * that ends its transfer in the history (`endingUses`) counts the use or gives it back. If this node dies, it is
-   * given back.
+   * given back. A use for an upload in pieces is taken by the request that writes, and is the same one on every node.
    */
-  async take(id: string, mostAtOnce = Infinity): Promise<'taken' | 'busy' | 'ended'> {
-    const node = this.#node.id;
+  async take(id: string, mostAtOnce = Infinity, uploadId?: string): Promise<'taken' | 'busy' | 'ended'> {
     const most = Number.isFinite(mostAtOnce) ? mostAtOnce : null;
-    const taken = await this.#database.all`
-      update links l set held = jsonb_set(l.held, array[${node}::text],
-        to_jsonb(coalesce((l.held ->> ${node}::text)::bigint, 0) + 1))
-      where l.id = ${id} and l.revoked_at is null and l.expires_at > now() and (l.max_uses is null
-        or (l.broken < ${MOST_BROKEN} and l.uses + ${heldOf} < l.max_uses))
-        and (${most}::bigint is null or ${heldOf} < ${most}::bigint)
-      returning 1`;
-    if (taken.length > 0) return 'taken';
-    const busy = await this.#database.all`
-      select from links l where l.id = ${id} and l.revoked_at is null and l.expires_at > now()
-        and (l.max_uses is null or (l.broken < ${MOST_BROKEN} and l.uses + ${heldOf} < l.max_uses))
-        and ${heldOf} >= ${most}::bigint`;
-    return busy.length > 0 ? 'busy' : 'ended';
+    return this.#database.run(async (sql) => {
+      const holder = sql`${uploadId ?? this.#node.id}::text`;
+      const own = sql`coalesce((l.held ->> ${holder})::bigint, 0)`;
+      const others = uploadId === undefined ? heldOf(sql) : sql`(${heldOf(sql)} - ${own})`;
+      const isOpen = sql`l.id = ${id} and l.revoked_at is null and l.expires_at > now() and (l.max_uses is null
+        or (l.broken < ${MOST_BROKEN} and l.uses + ${others} < l.max_uses))`;
+      const taken = await sql`
+        update links l set held = jsonb_set(l.held, array[${holder}],
+          to_jsonb(${uploadId === undefined ? own : sql`0`} + 1))
+        where ${isOpen} and (${most}::bigint is null or ${others} < ${most}::bigint) returning 1`;
+      if (taken.length > 0) return 'taken';
+      const busy = await sql`select from links l where ${isOpen} and ${others} >= ${most}::bigint`;
+      return busy.length > 0 ? 'busy' : 'ended';
+    });
+  }
+
+  /** The request that wrote to the upload has ended. If that cannot be noted, the end of its lease gives the use back. */
+  async giveBack(id: string, uploadId: string): Promise<void> {
+    await this.#database.all`update links set held = held - ${uploadId}::text where id = ${id}`.catch(() => undefined);
+  }
+
+  /** Its user gives an upload up, of which bytes were sent. */
+  async countBroken(id: string): Promise<void> {
+    await this.#database.all`update links set broken = broken + 1 where id = ${id}`;
   }
 }
 
@@ -133,21 +145,27 @@ export async function handOverLinks(tx: Transaction, formerKeyId: string, nextKe
   await tx`update links set key_id = ${nextKeyId} where key_id = ${formerKeyId}`;
 }
 
-/** A CTE after `written`: a successful use counts, all others are given back. */
-export function endingUses(sql: Queryable, nodeId: string) {
+/** A CTE after `written`: a successful use counts, all others are given back; `uploads`: those of uploads in pieces. */
+export function endingUses(
+  sql: Queryable,
+  nodeId: string,
+  uploads: readonly { readonly id: string; readonly uploadId: string }[],
+) {
   const held = sql`(l.held ->> ${nodeId}::text)::bigint`;
   return sql`
     ended_uses as (
-      select link_id, count(*) as items, count(*) filter (where status = 'success') as good,
-        count(*) filter (where error_code = any(${sql.types.texts(BROKEN_BY_CLIENT)})) as broken
-      from written where link_id is not null and status <> 'pending' and type <> 'exists' group by 1
+      select link_id, count(*) filter (where t.id is null) as items, count(*) filter (where status = 'success') as good,
+        count(*) filter (where error_code = any(${sql.types.texts(BROKEN_BY_CLIENT)})) as broken,
+        coalesce(array_agg(t.upload_id) filter (where t.id is not null), '{}') as uploads
+      from written left join ${tableOf(sql, uploads, { id: 'uuids', uploadId: 'texts' })} on t.id = written.id
+      where link_id is not null and status <> 'pending' and type <> 'exists' group by 1
     ),
     locked_links as (select id from links where id in (select link_id from ended_uses) order by id for update),
     counted_uses as (
       update links l set uses = l.uses + e.good, broken = l.broken + e.broken,
         last_used_at = case when e.good > 0 then now() else l.last_used_at end,
-        held = case when ${held} is null or ${held} <= e.items then l.held - ${nodeId}::text
-          else jsonb_set(l.held, array[${nodeId}::text], to_jsonb(${held} - e.items)) end
+        held = (case when ${held} is null or ${held} <= e.items then l.held - ${nodeId}::text
+          else jsonb_set(l.held, array[${nodeId}::text], to_jsonb(${held} - e.items)) end) - e.uploads
       from ended_uses e join locked_links o on o.id = e.link_id where l.id = e.link_id
     ),`;
 }
@@ -161,8 +179,9 @@ export function correctingUses(sql: Queryable) {
     ),`;
 }
 
-/** Gives back uses that ran on dead nodes; `isDead` is the condition on held.key. */
-export async function forgetHeldUses(sql: Queryable, isDead: PendingQuery<Row[]>): Promise<void> {
+/** Gives back uses that ran on dead nodes; `isOfDeadNode` is the condition on held.key. */
+export async function forgetHeldUses(sql: Queryable, isOfDeadNode: PendingQuery<Row[]>): Promise<void> {
+  const isDead = sql`(${isOfDeadNode}) and not ${isWritten(sql, sql`held.key::uuid`)}`;
   await sql`
     update links l set held = (
       select coalesce(jsonb_object_agg(held.key, held.value), '{}') from jsonb_each(l.held) held where not (${isDead}))

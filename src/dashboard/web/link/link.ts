@@ -1,7 +1,9 @@
 /**
- * The page of a link. Its times are in the reader's time zone. Dropped or chosen files go to the page's address by PUT,
- * one after another.
+ * The page of a link. Its times are in the reader's time zone. Dropped or chosen files go to the page's address, one
+ * after another.
  */
+import { Turns } from '../../../base/turns.ts';
+import { type DroppedFile, droppedFiles, pickedFiles } from '../sending/dropped.ts';
 import type { PageData } from './page-data.ts';
 import { saveReceipt } from './receipt.ts';
 import { Row } from './row.ts';
@@ -15,10 +17,9 @@ for (const time of document.querySelectorAll('time')) {
 const zone = document.querySelector<HTMLElement>('.drop');
 const list = document.querySelector<HTMLElement>('.files');
 const status = document.querySelector<HTMLElement>('.total');
-const input = document.querySelector<HTMLInputElement>('input[type=file]');
-if (zone !== null && list !== null && status !== null && input !== null) open(zone, list, status, input);
+if (zone !== null && list !== null && status !== null) open(zone, list, status);
 
-function open(drop: HTMLElement, list: HTMLElement, status: HTMLElement, chooser: HTMLInputElement): void {
+function open(drop: HTMLElement, list: HTMLElement, status: HTMLElement): void {
   const data = JSON.parse(drop.dataset['page'] ?? '') as PageData;
   const rows: Row[] = [];
   const queue: Row[] = [];
@@ -38,26 +39,44 @@ function open(drop: HTMLElement, list: HTMLElement, status: HTMLElement, chooser
     total.end();
     if (rows.some(({ stored }) => stored !== undefined)) status.after(receipt);
   };
-  const add = (files: Iterable<File>): void => {
-    const added = document.createDocumentFragment();
-    for (const file of data.isOne ? [...files].slice(0, 1) : files) {
-      const onAgain = (): void => {
-        queue.push(row);
-        void work();
-      };
-      const row = new Row(file, data, { onAgain, onBytes: () => total.show() });
-      rows.push(row);
-      added.append(row.element);
-      if (row.mayGo) queue.push(row);
+  const add = async (
+    found: AsyncIterable<readonly DroppedFile[]> | Iterable<readonly DroppedFile[]>,
+  ): Promise<void> => {
+    const turns = new Turns();
+    try {
+      for await (const files of found) {
+        for (const file of data.isOne ? files.slice(0, 1) : files) {
+          const onAgain = (): void => {
+            queue.push(row);
+            void work();
+          };
+          const row = new Row(file, data, { onAgain, onBytes: () => total.show() });
+          rows.push(row);
+          list.append(row.element);
+          if (row.mayGo) queue.push(row);
+          if (!turns.isOver()) continue;
+          void work();
+          await turns.next();
+        }
+        if (queue.length > 0) void work();
+      }
+    } catch {
+      // A local folder that cannot be read: what it has beyond the listed files is missing.
+      const failure = document.createElement('li');
+      failure.className = 'failed';
+      failure.setAttribute('role', 'alert');
+      failure.textContent = data.words.states.unreadable;
+      list.append(failure);
+      if (queue.length > 0) void work();
     }
-    list.append(added);
-    if (queue.length > 0) void work();
   };
 
-  chooser.addEventListener('change', () => {
-    add(chooser.files ?? []);
-    chooser.value = '';
-  });
+  for (const chooser of drop.querySelectorAll('input')) {
+    chooser.addEventListener('change', () => {
+      void add([pickedFiles(chooser.files ?? [])]);
+      chooser.value = '';
+    });
+  }
   // The whole page accepts drops. Otherwise a file dropped beside the zone would replace the page.
   for (const type of ['dragenter', 'dragover'] as const) {
     document.addEventListener(type, (event) => {
@@ -71,7 +90,8 @@ function open(drop: HTMLElement, list: HTMLElement, status: HTMLElement, chooser
   document.addEventListener('drop', (event) => {
     event.preventDefault();
     drop.classList.remove('over');
-    add(event.dataTransfer?.files ?? []);
+    const transfer = event.dataTransfer;
+    if (transfer !== null) void add(data.takesFolders ? droppedFiles(transfer) : [pickedFiles(transfer.files)]);
   });
   addEventListener('beforeunload', (event) => {
     if (isBusy) event.preventDefault();

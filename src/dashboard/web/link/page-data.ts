@@ -1,7 +1,9 @@
 /** The data that the gateway embeds in the page (src/links/page.ts). */
 export interface PageData {
   readonly words: {
-    readonly states: Readonly<Record<'waiting' | 'sending' | 'storing' | 'stored' | 'tooLarge' | 'again', string>>;
+    readonly states: Readonly<
+      Record<'waiting' | 'sending' | 'broken' | 'storing' | 'stored' | 'tooLarge' | 'unreadable' | 'again', string>
+    >;
     readonly total: {
       readonly sent: string;
       readonly left: string;
@@ -17,6 +19,9 @@ export interface PageData {
   readonly language: string;
   /** 0 = no limit. */
   readonly maxBytes: number;
+  /** The name of every file; null: the files keep their own. */
+  readonly filename: string | null;
   /** The link accepts a single file. */
   readonly isOne: boolean;
+  readonly takesFolders: boolean;
 }

@@ -25,6 +25,7 @@ class AsyncLinks:
         filename: Optional[str] = None,
         note: Optional[str] = None,
         overwrite: Optional[bool] = None,
+        folders: Optional[bool] = None,
         digest: Optional[str] = None,
     ) -> CreatedLink:
         """Creates a link. Its ``url`` accepts a PUT with the bytes (upload) or a GET (download); browsers get a page.
@@ -41,6 +42,7 @@ class AsyncLinks:
             filename=filename,
             note=note,
             overwrite=overwrite,
+            folders=folders,
             digest=digest,
         )
         return cast(CreatedLink, (await self._transport.json(changing_once(at("links"), body)))["link"])

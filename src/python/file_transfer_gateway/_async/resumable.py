@@ -53,7 +53,7 @@ class AsyncResumableUpload:
         self._on_progress = on_progress
 
     async def run(self) -> TransferItem:
-        """Uploads the rest. Retries are counted anew after each progress."""
+        """Uploads the rest. After each progress, the count of retries starts again."""
         reached = failures = 0
         while True:
             try:

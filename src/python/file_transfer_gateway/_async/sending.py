@@ -49,7 +49,7 @@ async def _next(chunks: AsyncGenerator[bytes, None]) -> Optional[bytes]:
 
 
 def _too_long(size: int) -> FtgError:
-    return FtgError(f"the body of the upload goes on behind the {size} bytes that it was to have", code="invalid_body")
+    return FtgError(f"the body of the upload has more than its announced {size} bytes", code="invalid_body")
 
 
 async def _chunks(body: Body) -> AsyncGenerator[bytes, None]:

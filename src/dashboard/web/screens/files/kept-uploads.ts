@@ -11,7 +11,7 @@ type Ask = (wanted: { readonly mode: 'read' }) => Promise<PermissionState>;
 type FileHandle = FileSystemFileHandle & { readonly queryPermission?: Ask; readonly requestPermission?: Ask };
 
 /** The file and its destination. */
-export interface UploadPlace {
+interface UploadPlace {
   readonly connectionId: string;
   readonly folder: string;
   readonly name: string;

@@ -1,6 +1,7 @@
 /** Starts waiting tasks, a few at a time, and records their results. */
-import { ApiError, segment } from '../../api/client.ts';
+import { ApiError, causeOf, segment } from '../../api/client.ts';
 import { refresher } from '../../api/hooks.ts';
+import type { Cause } from '../../api/types.ts';
 import { change, taskOf } from './queue-store.ts';
 import type { Task, TaskState } from './queue-types.ts';
 import { Ended, ruleOf, runWork } from './queue-work.ts';
@@ -74,8 +75,8 @@ async function run(task: Task, lane: Lane): Promise<void> {
 function settle(id: number, error: unknown, isAborted: boolean): void {
   const task = taskOf(id);
   if (task === undefined) return;
-  const end = (state: TaskState, text?: string): void => change(id, { state, bytesPerSecond: 0, error: text });
-  if (error instanceof Ended) return end(error.state);
+  const end = (state: TaskState, why?: Cause): void => change(id, { state, bytesPerSecond: 0, error: why });
+  if (error instanceof Ended) return end(error.state, error.why);
   if (isAborted && !(error instanceof ApiError)) return end('cancelled');
   if (error instanceof ApiError) {
     const isAsked = task.work.kind !== 'job' && ruleOf(task) === undefined;
@@ -83,7 +84,7 @@ function settle(id: number, error: unknown, isAborted: boolean): void {
     const { retryAfterSeconds: wait } = error;
     if (wait !== undefined && wait <= LONGEST_WAIT_S && task.busyAnswers < MOST_BUSY_ANSWERS) return hold(task, wait);
   }
-  end('failed', error instanceof Error ? error.message : String(error));
+  end('failed', causeOf(error));
 }
 
 /** The gateway was too busy and did nothing, so all tasks wait. */

@@ -1,5 +1,5 @@
 /** The kinds of work in the queue. */
-import type { FileInfo, NewJob } from '../../api/types.ts';
+import type { Cause, FileInfo, NewJob } from '../../api/types.ts';
 
 /** The fields that identify a listed entry. */
 export type Entry = Pick<FileInfo, 'name' | 'path' | 'isDirectory' | 'rawName'>;
@@ -62,7 +62,7 @@ export interface Task {
   readonly sentBytes: number;
   readonly totalBytes: number | undefined;
   readonly bytesPerSecond: number;
-  readonly error: string | undefined;
+  readonly error: Cause | undefined;
   readonly job: JobProgress | undefined;
   readonly busyAnswers: number;
 }

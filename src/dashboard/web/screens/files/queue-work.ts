@@ -2,7 +2,7 @@
 import { hasEnded } from '../../../../contract/job-states.ts';
 import { ApiError, fetchAnswer, request, segment, withQuery } from '../../api/client.ts';
 import { sendBytes } from '../../api/send.ts';
-import type { Job } from '../../api/types.ts';
+import type { Cause, Job } from '../../api/types.ts';
 import { t } from '../../texts/texts.ts';
 import { followJob } from '../../api/live-job.ts';
 import { isKnownTaken } from './known-names.ts';
@@ -10,9 +10,12 @@ import { joinPath } from './paths.ts';
 import type { ConflictRule, DeleteWork, JobProgress, JobWork, Task, UploadWork, Work } from './queue-types.ts';
 import { RESUMABLE_BYTES, uploadResumable } from './resumable.ts';
 
-/** The task ended without a result and without an error. */
+/** The task ended without a result. `why`: the job that did its work failed. */
 export class Ended extends Error {
-  constructor(readonly state: 'skipped' | 'cancelled') {
+  constructor(
+    readonly state: 'skipped' | 'cancelled' | 'failed',
+    readonly why?: Cause,
+  ) {
     super(state);
   }
 }
@@ -154,7 +157,9 @@ async function runJob({ job: former }: Task, { order }: JobWork, signal: AbortSi
   report({ job: progressOf({ isListed: false, ...begun }) });
   const job = await endOf(begun.id, signal, (now) => report({ job: progressOf(now) }));
   if (job.state === 'cancelled') throw new Ended('cancelled');
-  if (job.state !== 'succeeded') throw new Error(job.error ?? t.queue.jobFailed(job.counts.failed));
+  if (job.state === 'succeeded') return;
+  const { error, errorCode: code } = job;
+  throw new Ended('failed', error === null ? { text: t.queue.jobFailed(job.counts.failed) } : { text: error, code });
 }
 
 /** Follows the job until it ends. An abort cancels it. */

@@ -1,8 +1,9 @@
 /** The queue's operations for the Files screen and the panel. */
+import { Turns } from '../../../../base/turns.ts';
 import type { NewJob } from '../../api/types.ts';
 import { t } from '../../texts/texts.ts';
 import { showToast } from '../../toasts.ts';
-import { droppedFiles, type DroppedFile } from './dropped.ts';
+import { droppedFiles, type DroppedFile, pickedFiles } from '../../sending/dropped.ts';
 import { forgetInterrupted } from './interrupted.ts';
 import { forgetUploads, type KeptUpload } from './kept-uploads.ts';
 import { joinPath } from './paths.ts';
@@ -15,47 +16,53 @@ interface Target {
   readonly folder: string;
 }
 
-function enqueueUploads(connectionId: string, folder: string, files: readonly DroppedFile[]): void {
-  add(uploadsOf(connectionId, folder, files));
-}
-
 /** Resumes an interrupted upload with the same file. */
 export function enqueueKept({ connectionId, folder, name, overwrite, handle }: KeptUpload, file: File): void {
   const rule = overwrite ? ('replace' as const) : undefined;
   add([{ kind: 'upload', file, handle, connectionId, folder, name }], newBatch(), rule);
 }
 
-/** Must be called during the event. Uploads start while the rest of a large folder is still being scanned. */
-export async function enqueueDrop(connectionId: string, folder: string, transfer: DataTransfer): Promise<void> {
-  const batch = newBatch();
-  const dropped = droppedFiles(transfer);
-  try {
-    await whileFinding(async () => {
-      for await (const files of dropped) add(uploadsOf(connectionId, folder, files), batch);
-    });
-  } catch (error) {
-    // A local folder that cannot be read or no longer exists.
-    showToast(t.queue.notFound(error instanceof Error ? error.message : String(error)), 'bad');
-  }
+/** Must be called during the event. */
+export function enqueueDrop(connectionId: string, folder: string, transfer: DataTransfer): void {
+  void enqueueUploads(connectionId, folder, droppedFiles(transfer));
 }
 
 /** The file is not copied: the new one reads from it. */
 export function enqueueNamed(connectionId: string, folder: string, file: File, name: string): void {
   const { type, lastModified } = file;
   const named = new File([file], name, { type, lastModified });
-  enqueueUploads(connectionId, folder, [{ file: named, below: '', handle: undefined }]);
+  void enqueueUploads(connectionId, folder, [[{ file: named, below: '', handle: undefined }]]);
 }
 
 /** Adds the files of an input for files or folders. */
 export function enqueuePicked(connectionId: string, folder: string, files: FileList): void {
-  enqueueUploads(
-    connectionId,
-    folder,
-    [...files].map((file) => {
-      const end = file.webkitRelativePath.lastIndexOf('/');
-      return { file, below: end < 0 ? '' : file.webkitRelativePath.slice(0, end), handle: undefined };
-    }),
-  );
+  void enqueueUploads(connectionId, folder, [pickedFiles(files)]);
+}
+
+/**
+ * Uploads start while the rest of a large folder is still being scanned. Files are added in turns: the page waits each
+ * time that it asks the browser for the size of one.
+ */
+async function enqueueUploads(
+  connectionId: string,
+  folder: string,
+  found: AsyncIterable<readonly DroppedFile[]> | Iterable<readonly DroppedFile[]>,
+): Promise<void> {
+  const batch = newBatch();
+  const turns = new Turns();
+  try {
+    await whileFinding(async () => {
+      for await (const files of found) {
+        for (const file of files) {
+          add([uploadOf(connectionId, folder, file)], batch);
+          if (turns.isOver()) await turns.next();
+        }
+      }
+    });
+  } catch (error) {
+    // A local folder that cannot be read or no longer exists.
+    showToast(t.queue.notFound(error instanceof Error ? error.message : String(error)), 'bad');
+  }
 }
 
 export function enqueueDelete(connectionId: string, folder: string, entries: readonly Entry[]): void {
@@ -164,13 +171,7 @@ function again(tasks: readonly Task[], to: { readonly rule?: ConflictRule }): vo
   startNext(tasks);
 }
 
-function uploadsOf(connectionId: string, folder: string, files: readonly DroppedFile[]): readonly Work[] {
-  return files.map(({ file, below, handle }) => ({
-    kind: 'upload',
-    file,
-    handle,
-    connectionId,
-    folder: below === '' ? folder : joinPath(folder, below),
-    name: file.name,
-  }));
+function uploadOf(connectionId: string, folder: string, { file, below, handle }: DroppedFile): Work {
+  const target = below === '' ? folder : joinPath(folder, below);
+  return { kind: 'upload', file, handle, connectionId, folder: target, name: file.name };
 }

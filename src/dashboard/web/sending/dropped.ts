@@ -1,8 +1,8 @@
-/** Streams the dropped files. Files of dropped folders have their path below the folder. */
+/** Files that were dropped or chosen. Those of folders have their path below the target. */
 
 export interface DroppedFile {
   readonly file: File;
-  /** The folder below the drop target; "" = the target itself. */
+  /** The folder below the target; "" = the target itself. */
   readonly below: string;
   readonly handle: FileSystemFileHandle | undefined;
 }
@@ -14,6 +14,14 @@ type Item = DataTransferItem & { getAsFileSystemHandle?: () => Promise<FileSyste
 const MOST_HANDLES = 20;
 /** The size of the batches that are read and returned. */
 const SOME = 200;
+
+/** The files of an input for files or for a folder. */
+export function pickedFiles(files: Iterable<File>): readonly DroppedFile[] {
+  return Array.from(files, (file) => {
+    const end = file.webkitRelativePath.lastIndexOf('/');
+    return { file, below: end < 0 ? '' : file.webkitRelativePath.slice(0, end), handle: undefined };
+  });
+}
 
 /** Reads the event's data synchronously, since it is gone after the event. */
 export function droppedFiles(transfer: DataTransfer): AsyncIterable<readonly DroppedFile[]> {
