@@ -47,9 +47,9 @@ export async function findAttention(
     count: number,
   ): AttentionItem[] => (count === 0 ? [] : [{ kind, count }]);
   const items: AttentionItem[] = [
-    ...failing.map(({ connectionId: id, name, error }) => ({ kind: 'connection_failing' as const, id, name, error })),
+    ...failing.map(({ connectionId: id, ...facts }) => ({ kind: 'connection_failing' as const, id, ...facts })),
     ...watch.failing.map((folder) => ({ kind: 'watched_folder_failing' as const, ...folder })),
-    ...stopped.map((schedule) => ({ kind: 'schedule_stopped' as const, ...schedule })),
+    ...stopped.map((schedule) => ({ kind: 'schedule_stopped' as const, ...schedule, errorCode: null })),
     ...late.map((schedule) => ({ kind: 'schedule_late' as const, ...schedule })),
     ...counted('copies_failed', watch.failedCopies),
     ...counted('dead_letters', watch.deadLetters),

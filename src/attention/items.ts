@@ -21,6 +21,7 @@ export function factsOf(item: AttentionItem) {
   return {
     name: 'name' in item ? item.name : null,
     error: 'error' in item ? item.error : null,
+    errorCode: 'errorCode' in item ? item.errorCode : null,
     count: 'count' in item ? item.count : 'used' in item ? item.used : null,
     limit: 'limit' in item ? item.limit : null,
     at: 'dueAt' in item ? item.dueAt : 'expiresAt' in item ? item.expiresAt : null,

@@ -34,7 +34,7 @@ interface AttentionDefinition {
 }
 
 interface FactTypes {
-  readonly error: { readonly error: string | null };
+  readonly error: { readonly error: string | null; readonly errorCode: string | null };
   readonly dueAt: { readonly dueAt: Date };
   readonly expiresAt: { readonly expiresAt: Date };
   readonly count: { readonly count: number };
@@ -48,7 +48,7 @@ const kinds = {
     facts: 'error',
     isUrgent: true,
     found:
-      'it is known to be down. Or its last three operations of the last day that can tell, or its last test, could not reach the server or log in: `dns_failed` `unreachable` `connect_timeout` `certificate_rejected` `host_key_mismatch` `login_refused`. The next success clears it',
+      'it is known to be down. Or its last three operations of the last day that show it, or its last test, could not reach the server or log in: `dns_failed` `unreachable` `connect_timeout` `certificate_rejected` `host_key_mismatch` `login_refused`. The next success clears it',
     en: {
       text: 'Connection "{name}" fails: {error}',
       title: 'The connection “{name}” is failing',

@@ -28,7 +28,7 @@ export const deliveryFields = {
   jobId: kept(textOrNull('Id of a job; null of a watched folder’s event.')),
   webhookId: kept(textOrNull('Id of the webhook that it goes to; null of the receiver of a watched folder or job.')),
   /** Computed by the reading statement. */
-  url: kept(textOrNull('Where it goes, without a login; null where there is no receiver any more.')),
+  url: kept(textOrNull('Where it goes, without a login; null when the receiver no longer exists.')),
   connectionIds: kept(texts('The connections that the event is about.')),
   eventId: kept(text('The `webhook-id`: the same for all receivers of an event.')),
   type: kept(text('Kind of event.')),
@@ -168,6 +168,7 @@ export const receiverFields = {
     }),
   ),
   lastErrorMessage: kept(textOrNull('What went wrong with that.')),
+  lastErrorCode: kept(textOrNull(ERROR_CODE)),
 };
 
 export type Delivery = RowOf<typeof deliveryFields>;
@@ -238,4 +239,5 @@ export const receiverExample = {
   failingSince: LATER,
   lastStatus: 503,
   lastErrorMessage: null,
+  lastErrorCode: null,
 } as const satisfies Example<typeof receiverFields>;

@@ -86,6 +86,7 @@ export const scheduleFields = {
           state: oneOf(JOB_STATES, 'As it is now.'),
           failed: count('Files that failed.'),
           error: textOrNull('What ended all of it.'),
+          errorCode: textOrNull('The code of that.'),
         },
         'The job.',
       ),
@@ -97,6 +98,7 @@ export const scheduleFields = {
   error: kept(textOrNull('Why the last run was left out, or why the schedule has stopped.'), {
     column: 'errorMessage',
   }),
+  errorCode: kept(textOrNull('The code of that; null = unknown.')),
   createdAt: kept(dateTime('When it was created.')),
   key: derived(shownKey('The API key whose rights its jobs have; null = those of the owner.'), { isOwners: true }),
 };

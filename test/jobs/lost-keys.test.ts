@@ -20,7 +20,7 @@ interface Key {
   readonly api: ApiClient;
 }
 
-type Told = JobView & { readonly errorCode: string | null };
+type Reported = JobView & { readonly errorCode: string | null };
 
 describe('jobs whose key changes', { timeout: 300_000 }, () => {
   let cluster: Cluster<'from' | 'to'>;
@@ -101,7 +101,7 @@ describe('jobs whose key changes', { timeout: 300_000 }, () => {
       const key = await makeKey();
       const id = await moving(key, path);
       await change(key);
-      const job = (await ended(cluster.api, id)) as Told;
+      const job = (await ended(cluster.api, id)) as Reported;
       assert.deepEqual([job.state, job.errorCode, job.counts.done], ['partly_failed', code, SMALL_FILES]);
       assert.match(job.error ?? '', words);
       const { disk } = cluster.servers.to;
@@ -131,7 +131,7 @@ describe('jobs whose key changes', { timeout: 300_000 }, () => {
     await change(narrow, { scopes: ['write'], connections: ['from'] });
     await admin.send(`/manage/api-keys/${revoked.id}`, { method: 'DELETE' });
     for (const { id } of [paused, queued]) {
-      const job = (await ended(cluster.api, id)) as Told;
+      const job = (await ended(cluster.api, id)) as Reported;
       assert.deepEqual([job.errorCode, ENDED.includes(job.state)], ['unauthenticated', true]);
     }
     // It came first, and was checked first.

@@ -27,6 +27,7 @@ interface ScheduleView {
   readonly lastJobId: string | null;
   readonly lastSkippedAt: string | null;
   readonly error: string | null;
+  readonly errorCode: string | null;
 }
 
 const DAY_S = 86_400;
@@ -226,11 +227,11 @@ describe('schedules', { timeout: 300_000 }, () => {
       // No node can begin a job meanwhile.
       await held`lock table jobs in share row exclusive mode`;
       await miss(id);
-      await eventually(async () => (await gauge('overdue')) > 799 * DAY_S, 'the run is told to be overdue');
+      await eventually(async () => (await gauge('overdue')) > 799 * DAY_S, 'the run is reported as overdue');
     });
     await fired(id);
     const isLate = async (): Promise<boolean> => (await gauge('late')) > 799 * DAY_S && (await gauge('overdue')) === 0;
-    await eventually(isLate, 'the run is told to have begun late');
+    await eventually(isLate, 'the run is reported as late');
     const [job, ...others] = await jobsOf(id);
     assert.ok(job !== undefined && others.length === 0, JSON.stringify(others));
     assert.equal((await ended(api(), job.id)).state, 'succeeded');
@@ -275,6 +276,7 @@ describe('schedules', { timeout: 300_000 }, () => {
     const seen = await see(id);
     assert.ok(seen.lastSkippedAt !== null);
     assert.match(seen.error ?? '', /the run before had not ended/);
+    assert.equal(seen.errorCode, 'in_use');
     assert.equal((await jobsOf(id)).length, 1);
     const now = await api().post(`/api/schedules/${id}/run`, {});
     assert.equal(now.status, 409, now.text);
@@ -324,15 +326,17 @@ describe('schedules', { timeout: 300_000 }, () => {
       await eventually(async () => !(await see(id)).isActive, 'it stops');
       const seen = await see(id);
       assert.match(seen.error ?? '', reason);
+      assert.ok(seen.errorCode !== null, 'the reason has a code');
       assert.deepEqual(seen.nextRuns, []);
       assert.deepEqual(await jobsOf(id), []);
       const { attention } = (await admin.get('/manage/overview')).json as { attention: { kind: string }[] };
-      const told = {
+      const expected = {
         kind: 'schedule_stopped',
         severity: 'bad',
         text: `The schedule "keyed" has stopped: ${seen.error}`,
         name: 'keyed',
         error: seen.error,
+        errorCode: null,
         count: null,
         limit: null,
         at: null,
@@ -340,7 +344,7 @@ describe('schedules', { timeout: 300_000 }, () => {
       };
       assert.deepEqual(
         attention.filter(({ kind }) => kind === 'schedule_stopped'),
-        [told],
+        [expected],
       );
       const isCounted = async (): Promise<boolean> =>
         /^ftg_schedules_stopped 1$/m.test((await api().get('/metrics')).text);

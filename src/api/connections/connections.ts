@@ -240,7 +240,7 @@ async function endUploads(services: Services, { caller }: AtItem, connectionId: 
   const opened = await connectionOf(services, caller, connectionId).catch(() => undefined);
   const uploads = opened === undefined ? 0 : await services.uploads.endAll(opened);
   if (uploads === 0) return;
-  services.log('warn', 'of a deleted connection unfinished uploads stand on its server yet', { connectionId, uploads });
+  services.log('warn', 'unfinished uploads of a deleted connection are still on its server', { connectionId, uploads });
 }
 
 endpoint('GET /manage/connections/:id/dependents', {

@@ -39,10 +39,10 @@ const stateFields = {
   id: id(),
   name: text('Shown to people.'),
   type: text('Protocol.'),
-  isActive: flag('Whether it is switched on; others are not looked at.'),
+  isActive: flag('Whether it is switched on; others are not checked.'),
   state: oneOf(['up', 'down', 'unknown'], '`unknown` = not checked yet, or switched off.'),
   downSince: dateTimeOrNull('When it went down; null = it is not.'),
-  watchedSince: dateTimeOrNull('Since when it is looked at; null = it is not (`health.everySeconds`).'),
+  watchedSince: dateTimeOrNull('Since when it is checked; null = it is not (`health.everySeconds`).'),
   checkedAt: dateTimeOrNull('The last look.'),
   reachedAt: dateTimeOrNull('The last look that found it.'),
   error: textOrNull('Why the last look failed.'),
@@ -60,7 +60,7 @@ const stateFields = {
     Type.Object({
       fingerprint: text('SHA-256 fingerprint, as OpenSSH shows it.'),
       algorithm: text('What kind of key it is.'),
-      since: dateTime('When a look met it first.'),
+      since: dateTime('When a check first found it.'),
     }),
     'The host key that the server showed last; null where there is none.',
   ),
@@ -70,7 +70,7 @@ const windowOf = (words: string) =>
   group(
     {
       availability: availability(),
-      checks: count('Looks that found something out.'),
+      checks: count('Checks with a result.'),
       failedChecks: count('Those that could not reach it, or were not let in.'),
       connectMs: numberOrNull(
         'Time to a session that is ready for work: 95 of 100 took no longer. null = none was opened.',
@@ -139,7 +139,7 @@ endpoint('GET /manage/connections/:id/health', {
   operationId: 'showConnectionHealth',
   summary: 'Show the health of a connection',
   description:
-    'Availability, times and outages of the last 90 days, and what is about to expire. Looks come every `health.everySeconds`; operations count for outages too.',
+    'Availability, times and outages of the last 90 days, and what is about to expire. Checks run every `health.everySeconds`; operations count for outages too.',
   answer: {
     schema: health,
     example: {

@@ -89,6 +89,7 @@ function resultOf(report: TestReport) {
     isOk: report.isOk,
     failedStep: failed?.name ?? null,
     error: failed?.error ?? null,
+    errorCode: failed?.code ?? null,
     card: report.card,
   };
 }

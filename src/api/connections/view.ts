@@ -40,7 +40,13 @@ export const sample = exampleOf(
     hostKeysLearned: true,
     createdAt: TIME,
     updatedAt: TIME,
-    lastTest: { testedAt: LATER, isOk: false, failedStep: 'login', error: 'the server refused the login' },
+    lastTest: {
+      testedAt: LATER,
+      isOk: false,
+      failedStep: 'login',
+      error: 'the server refused the login',
+      errorCode: 'login_refused',
+    },
   },
   'owner',
 );

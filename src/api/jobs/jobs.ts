@@ -66,7 +66,7 @@ endpoint('POST /api/jobs', {
   operationId: 'createJob',
   summary: 'Begin a job',
   description:
-    'Copies, moves, deletes or syncs a whole folder. It goes on whichever node dies; each file is one item of the history and counts as one action. What has a source to read needs a key with the scope `read` too.',
+    'Copies, moves, deletes or syncs a whole folder. The job continues on another node if its node dies. Each file is one item of the history and counts as one action. A job that reads a source also needs the scope `read`.',
   body: newJob,
   bodyExamples: {
     copy: {
@@ -205,7 +205,7 @@ endpoint('GET /api/jobs/:id/files', {
 
 const CHANGES = {
   pause: ['Pause a job', 'Files that are under way are done; no other begins.'],
-  resume: ['Resume a job', 'It goes on where it was paused.'],
+  resume: ['Resume a job', 'It continues where it was paused.'],
   cancel: ['Cancel a job', 'Files that are under way are taken back; what is done stays.'],
 } as const;
 

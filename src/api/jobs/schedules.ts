@@ -51,7 +51,7 @@ const ownersSchedule = {
       lastRunAt: '2026-01-30T01:30:00.000Z',
       lastJobId: JOB_ID,
       lastDueAt: '2026-01-30T01:30:00.000Z',
-      lastJob: { id: JOB_ID, state: 'succeeded', failed: 0, error: null },
+      lastJob: { id: JOB_ID, state: 'succeeded', failed: 0, error: null, errorCode: null },
       key: { id: ID, name: 'nightly export' },
     },
     'owner',
@@ -156,7 +156,7 @@ endpoint('PATCH /api/schedules/:id', {
   operationId: 'changeSchedule',
   summary: 'Change a schedule',
   description:
-    'Fields that are absent stay; `job` is replaced whole. From now on its jobs are those of the API key that changed it. A job that runs goes on as it began. A schedule that stopped by itself goes on, and its `error` goes, with `isActive: true`.',
+    'Fields that are absent stay; `job` is replaced whole. From now on its jobs belong to the API key that changed it. A running job continues as it began. `isActive: true` starts a schedule again that stopped by itself, and clears its `error`.',
   body: object('ScheduleChanges', {
     ...changedFields(scheduleFields),
     job: Type.Optional(described(newJob, 'What it begins, as in `POST /api/jobs`.')),
@@ -177,7 +177,7 @@ endpoint('DELETE /api/schedules/:id', {
   access: 'write',
   operationId: 'deleteSchedule',
   summary: 'Delete a schedule',
-  description: 'Jobs that it has begun go on, and their `scheduleId` is null.',
+  description: 'Jobs that it has begun continue, and their `scheduleId` is null.',
   answer: { description: 'It is gone.', schema: successAnswer, example: { success: true } },
   errors: ['unknown_item'],
 }).handle(async (input, { schedules }) => {

@@ -35,7 +35,7 @@ endpoint('POST /api/transfers/:id/again', {
   operationId: 'repeatTransfer',
   summary: 'Repeat a failed transfer',
   description:
-    'Runs a failed copy, move, upload of a URL or new folder again, with its source, target and options; `repeatable` of the transfer says whether that is possible. It is a new item in the history, of whoever asks now, with the rights and connections of today. A copy needs the scope `read` beside `write`. With `Prefer: respond-async` a job makes a copy or fetches a URL. Bytes that a client sent are not kept. Deletions and commands are never repeated.',
+    'Runs a failed copy, move, upload of a URL or new folder again, with its source, target and options; `repeatable` of the transfer says whether that is possible. It is a new item in the history, of the present caller, with the present rights and connections. A copy needs the scope `read` beside `write`. With `Prefer: respond-async` a job makes a copy or fetches a URL. Bytes that a client sent are not kept. Deletions and commands are never repeated.',
   answers: {
     200: {
       description: 'It is done.',

@@ -105,7 +105,7 @@ export class TransferBoard {
       await this.#show([...this.#watchers]);
     } catch (error) {
       // Without the database nothing is shown for a while; the transfers themselves continue.
-      this.#options.log('debug', 'the progress of transfers was not told', { reason: String(error) });
+      this.#options.log('debug', 'the progress of transfers was not published', { reason: String(error) });
     }
   }
 

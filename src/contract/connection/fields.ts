@@ -105,6 +105,7 @@ export const connectionFields = {
         isOk: flag('Whether every step went through.'),
         failedStep: textOrNull('The first step that failed.'),
         error: textOrNull('What went wrong.'),
+        errorCode: textOrNull('The code of that; null = unknown.'),
       }),
       'The last test; null before it.',
     ),
@@ -312,7 +313,7 @@ export const reached = {
   ),
   via: given(
     textOrNull(
-      'Id of an SFTP connection of the same account, whose server is the jump host; null = none. It resolves the name of the server. At most three lie one behind the other.',
+      'Id of an SFTP connection of the same account, whose server is the jump host; null = none. It resolves the name of the server. At most three in a row.',
       { pattern: SLUG },
     ),
     {

@@ -254,7 +254,7 @@ export class ConnectionChecks implements QueueClaims<'connection-check'> {
           ) as i (id, outcome, next_ms, took_ms, error, error_code, connect_slot, answer_slot, host_key, host_key_algorithm,
             certificate, certificate_subject, certificate_issuer, certificate_valid_to, server)
         ), known as (
-          -- As whoever deletes one locks them: first the connection, then what is kept of it.
+          -- Locks in the order in which a deletion locks: first the connection, then what is kept of it.
           select c.id from connections c where c.id in (select id from input) for key share
         ), kept as (
           update connection_checks k set

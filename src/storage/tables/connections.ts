@@ -54,6 +54,7 @@ interface LastTest {
   readonly isOk: boolean;
   readonly failedStep: string | null;
   readonly error: string | null;
+  readonly errorCode: string | null;
   readonly card: unknown;
 }
 
@@ -314,11 +315,11 @@ export class ConnectionEditor {
   async saveTest(connectionId: string, test: LastTest): Promise<void> {
     const card = test.card === null ? null : JSON.stringify(test.card);
     await this.#database.all`
-      insert into connection_tests (connection_id, tested_at, is_ok, failed_step, error, card)
-      select id, ${test.testedAt}, ${test.isOk}, ${test.failedStep}, ${test.error}, ${card}::text::jsonb
+      insert into connection_tests (connection_id, tested_at, is_ok, failed_step, error, error_code, card)
+      select id, ${test.testedAt}, ${test.isOk}, ${test.failedStep}, ${test.error}, ${test.errorCode}, ${card}::text::jsonb
       from connections where id = ${connectionId}
       on conflict (connection_id) do update set tested_at = excluded.tested_at, is_ok = excluded.is_ok,
-        failed_step = excluded.failed_step, error = excluded.error,
+        failed_step = excluded.failed_step, error = excluded.error, error_code = excluded.error_code,
         card = coalesce(excluded.card, connection_tests.card)`;
   }
 
@@ -381,13 +382,13 @@ async function managed(sql: Queryable, accountId: string, id: string | undefined
     (Omit<ManagedConnection, 'lastTest'> & { readonly [K in keyof LastTest]: LastTest[K] | null })[]
   >`
     select ${columnsOf(sql, rowFields, { table: 'c', made: { type: sql`c.type`, settings: sql`c.settings`, secrets: names } })},
-           tested_at, is_ok, failed_step, error, card
+           tested_at, is_ok, failed_step, error, error_code, card
     from connections c left join connection_tests t on t.connection_id = c.id
     where account_id = ${accountId} ${id === undefined ? sql`` : sql`and c.id = ${id}`} order by ordinal`;
-  return rows.map(({ testedAt, isOk, failedStep, error, card, ...connection }) => ({
+  return rows.map(({ testedAt, isOk, failedStep, error, errorCode, card, ...connection }) => ({
     ...connection,
     settings: completeSettings(connection.settings, definitionOf(connection)),
-    lastTest: testedAt === null || isOk === null ? null : { testedAt, isOk, failedStep, error, card },
+    lastTest: testedAt === null || isOk === null ? null : { testedAt, isOk, failedStep, error, errorCode, card },
   }));
 }
 
@@ -436,7 +437,7 @@ export async function provisionConnections(
     const { config } = connection;
     const where = `accounts: connection "${config.id ?? config.name}" of ${account.email}`;
     const id = config.id ?? (await idByName(tx, accountId, config.name));
-    if (applied.has(id)) throw new StartupError(`${where}: stands twice; give each connection an id of its own`);
+    if (applied.has(id)) throw new StartupError(`${where}: appears twice; give each connection an id of its own`);
     applied.add(id);
     const [owner] = await tx<{ accountId: string }[]>`select account_id from connections where id = ${id}`;
     if (owner !== undefined && owner.accountId !== accountId) {

@@ -114,7 +114,8 @@ export class Deliveries {
           coalesce(u.retrying, 0) as retrying, delivered.at as last_delivered_at,
           case when tried.started_at > coalesce(delivered.at, '-infinity') then greatest(u.since, delivered.at) end
             as failing_since,
-          tried.status as last_status, coalesce(tried.error_message, tried.error_code) as last_error_message
+          tried.status as last_status, coalesce(tried.error_message, tried.error_code) as last_error_message,
+          tried.error_code as last_error_code
         from receivers r
         left join undelivered u
           on u.folder_id is not distinct from r.watched_folder_id and u.webhook_id is not distinct from r.webhook_id

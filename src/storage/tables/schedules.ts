@@ -1,6 +1,6 @@
 /** Schedules: rows that start jobs when they are due, on the first node that finds them due. */
 import { setImmediate as turn } from 'node:timers/promises';
-import { hasCode, refusal } from '../../base/errors.js';
+import { type GatewayError, hasCode, refusal } from '../../base/errors.js';
 import { uuidv7 } from '../../base/uuid.js';
 import { type Schedule, scheduleFields, type ScheduleSettings } from '../../contract/schedule.js';
 import type { Database } from '../postgres/database.js';
@@ -15,7 +15,7 @@ export interface DueSchedule extends Schedule, JobHolder {
 }
 
 /** The decision about a due schedule: it runs, and then again at `next`; or it stops, with the reason. */
-type Verdict = { readonly next: Date | null } | { readonly stop: string };
+type Verdict = { readonly next: Date | null } | { readonly stop: GatewayError };
 
 /** The result for a due schedule. */
 export interface Fired {
@@ -116,7 +116,7 @@ export class Schedules {
       // The error stays when only the name changes: an owner who switches the schedule on or off has seen it.
       const isSwitched = changes.isActive === true || (former.isActive && !isActive);
       const next = isSameTime ? former.nextRunAt : nextRun(settings, undecidedFrom(former));
-      const ended = isSwitched ? { error: null } : {};
+      const ended = isSwitched ? { error: null, errorCode: null } : {};
       const row = rowOf(tx, scheduleFields, { ...changes, ...ended, keyId, nextRunAt: next });
       await tx`update schedules set ${tx(row)} where id = ${id}`;
       this.#announceDue(tx, former.now, next);
@@ -164,15 +164,18 @@ export class Schedules {
       if (schedule === undefined) return { now, fired: undefined };
       const verdict = verdictOn(schedule);
       if ('stop' in verdict) {
+        const { code, clientText } = verdict.stop;
         await tx`
-          update schedules set is_active = false, next_run_at = null, error_message = ${storable(verdict.stop)}
+          update schedules set is_active = false, next_run_at = null, error_message = ${storable(clientText)},
+            error_code = ${code}
           where id = ${schedule.id}`;
-        return { now, fired: { schedule, outcome: 'stopped', reason: verdict.stop } };
+        return { now, fired: { schedule, outcome: 'stopped', reason: clientText } };
       }
-      const reason = await this.#tryToBegin(tx, schedule, limits);
+      const refused = await this.#tryToBegin(tx, schedule, limits);
+      const reason = refused?.clientText ?? null;
       await tx`
         update schedules set next_run_at = ${verdict.next}, error_message = ${storable(reason)},
-          decided_due_at = greatest(decided_due_at, ${schedule.nextRunAt}),
+          error_code = ${refused?.code ?? null}, decided_due_at = greatest(decided_due_at, ${schedule.nextRunAt}),
           last_skipped_at = case when ${reason !== null} then now() else last_skipped_at end
         where id = ${schedule.id}`;
       const { next } = verdict;
@@ -210,15 +213,15 @@ export class Schedules {
     }
   }
 
-  /** Resolves to the reason why it did not begin; null = it has begun. */
-  async #tryToBegin(tx: Transaction, schedule: Schedule, limits: JobLimits): Promise<string | null> {
-    if (await isRunning(tx, schedule.id)) return STILL_RUNS;
+  /** Resolves to the reason why it did not begin; undefined = it has begun. */
+  async #tryToBegin(tx: Transaction, schedule: Schedule, limits: JobLimits): Promise<GatewayError | undefined> {
+    if (await isRunning(tx, schedule.id)) return refusal('in_use', STILL_RUNS);
     try {
       await this.#begin(tx, schedule, schedule.nextRunAt, limits);
-      return null;
+      return undefined;
     } catch (error) {
       // Nothing was written in this case.
-      if (hasCode(error, 'share_exceeded')) return error.clientText;
+      if (hasCode(error, 'share_exceeded')) return error;
       throw error;
     }
   }
@@ -293,7 +296,8 @@ function detailsOf({ cron, timeZone, isActive }: ScheduleSettings) {
 
 function columns(sql: Queryable) {
   const lastJob = sql`
-    (select jsonb_build_object('id', j.id, 'state', j.state, 'failed', j.failed, 'error', j.error_message)
+    (select jsonb_build_object('id', j.id, 'state', j.state, 'failed', j.failed, 'error', j.error_message,
+        'errorCode', j.error_code)
       from jobs j where j.id = s.last_job_id)`;
   return columnsOf(sql, scheduleFields, { table: 's', made: { lastJob } });
 }

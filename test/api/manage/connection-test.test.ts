@@ -82,7 +82,8 @@ test('the failing step has the reason and a remedy, and the card of the last goo
   assert.match(failed(mismatch)?.advice ?? '', /accept the new one/);
   assert.equal((await ops.delete('/manage/connections/box/host-keys')).status, 200);
   const stored = await ops.get('/manage/connections/box');
-  assert.equal(field<{ failedStep: string }>(stored, 'lastTest').failedStep, 'host_key');
+  const last = field<{ failedStep: string; errorCode: string }>(stored, 'lastTest');
+  assert.deepEqual([last.failedStep, last.errorCode], ['host_key', 'host_key_mismatch']);
   assert.notEqual(stored.json['card'], null);
 
   assert.equal((await ops.patch('/manage/connections/box', { password: 'not-this-one' })).status, 200);

@@ -102,8 +102,8 @@ test('the stream of a job has its definition, and ends with the job', async () =
   const { id } = field<{ id: string }>(await ops.post('/api/jobs', { ...COPY, dryRun: true }), 'job', 202);
   const events = await ops.get(`/manage/jobs/${id}/events`);
   assert.match(String(events.headers['content-type']), /^text\/event-stream/);
-  const told = events.text.match(/^data: .*$/gm)?.map((line) => JSON.parse(line.slice(6)) as JobView) ?? [];
-  const last = told.findLast((one) => one.settings !== undefined);
+  const reported = events.text.match(/^data: .*$/gm)?.map((line) => JSON.parse(line.slice(6)) as JobView) ?? [];
+  const last = reported.findLast((one) => one.settings !== undefined);
   assert.deepEqual([last?.state, last?.settings['dryRun']], ['succeeded', true]);
 });
 
@@ -132,7 +132,7 @@ test('a schedule shows its owner and the result of its last run; its jobs can be
   await ended(begun.id);
   const schedules = field<{ id: string }[]>(await ops.get('/manage/schedules'), 'schedules');
   const seen = schedules.find((one) => one.id === id) as Record<string, unknown> | undefined;
-  assert.deepEqual(seen?.['lastJob'], { id: begun.id, state: 'succeeded', failed: 0, error: null });
+  assert.deepEqual(seen?.['lastJob'], { id: begun.id, state: 'succeeded', failed: 0, error: null, errorCode: null });
   assert.deepEqual([seen?.['lastJobId'], seen?.['lastDueAt']], [begun.id, null]);
   const runs = await ops.get('/manage/jobs', { query: { scheduleId: id } });
   assert.deepEqual(

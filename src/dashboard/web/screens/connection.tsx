@@ -100,10 +100,15 @@ function Editor(props: { readonly connection: Connection; readonly types: readon
               { label: words.duplicate, onSelect: () => duplicate.mutate() },
               {
                 label: isActive ? words.switchOff : words.switchOn,
-                isDisabled: isOwned,
+                disabledBecause: isOwned && words.fromFile.text,
                 onSelect: () => toggle.mutate(),
               },
-              { label: words.remove, isDanger: true, isDisabled: isOwned, onSelect: () => setDeleting(true) },
+              {
+                label: words.remove,
+                isDanger: true,
+                disabledBecause: isOwned && words.fromFile.text,
+                onSelect: () => setDeleting(true),
+              },
             ]}
           />
         </>
@@ -125,10 +130,15 @@ function Editor(props: { readonly connection: Connection; readonly types: readon
               <Failure error={save.error} title={words.notSaved} />
               {!isOwned && (
                 <div className="row end">
-                  <Button disabled={!hasChanges} onClick={form.reset}>
+                  <Button disabledBecause={!hasChanges && t.common.off.same} onClick={form.reset}>
                     {words.discard}
                   </Button>
-                  <Button variant="primary" type="submit" disabled={!hasChanges} isBusy={save.isPending}>
+                  <Button
+                    variant="primary"
+                    type="submit"
+                    disabledBecause={!hasChanges && t.common.off.same}
+                    isBusy={save.isPending}
+                  >
                     {words.save}
                   </Button>
                 </div>

@@ -10,6 +10,7 @@ import { t } from '../texts/texts.ts';
 import { Ago, Empty, LinkButton, Page, Panel, Pending } from '../ui/basics.tsx';
 import { ConnectionBadge, type ConnectionStatus, useConnectionStatus } from '../ui/connection-status.tsx';
 import { Server } from '../ui/icons.tsx';
+import { Reason } from '../ui/reason.tsx';
 import { DAY_MS } from '../../../contract/units.ts';
 
 const EVERY_MS = 30_000;
@@ -69,7 +70,7 @@ function Row(props: {
   readonly status: ConnectionStatus | undefined;
 }): ReactElement {
   const { connection, status } = props;
-  const { id, name, downSince, checkedAt, error, days, watchedSince, certificate } = connection;
+  const { id, name, downSince, checkedAt, error, errorCode, days, watchedSince, certificate } = connection;
   return (
     <li>
       <div className="row spread">
@@ -89,17 +90,24 @@ function Row(props: {
       </ol>
       <div className="row spread muted small">
         <span>{words.ago}</span>
-        <span>
-          {checkedAt !== null && (
-            <>
-              {words.lookedAt} <Ago iso={checkedAt} />
-            </>
-          )}
-          {error !== null && <span className="bad-text"> {error}</span>}
-          {typeof certificate?.validTo === 'string' && <> · {words.certificate(formatDay(certificate.validTo))}</>}
-        </span>
         <span>{words.today}</span>
       </div>
+      <p className="muted small">
+        {checkedAt !== null && (
+          <>
+            {words.lookedAt} <Ago iso={checkedAt} />
+          </>
+        )}
+        {error !== null && (
+          <>
+            {' · '}
+            <span className="bad-text">
+              <Reason code={errorCode} text={error} isShort />
+            </span>
+          </>
+        )}
+        {typeof certificate?.validTo === 'string' && <> · {words.certificate(formatDay(certificate.validTo))}</>}
+      </p>
     </li>
   );
 }

@@ -10,10 +10,12 @@ import { formatBytes, formatDuration, formatNumber } from '../format.ts';
 import { t } from '../texts/texts.ts';
 import { ActionButton } from '../ui/actions.tsx';
 import { ConfirmAction } from '../ui/form-dialog.tsx';
-import { Button, ErrorText, Facts, LinkButton, Mono, Notice, Panel, Time } from '../ui/basics.tsx';
+import { Button, Facts, LinkButton, Mono, Panel, Time } from '../ui/basics.tsx';
 import { Detail, DetailPage } from '../ui/detail.tsx';
 import { Ban, CalendarClock, Pause, Play, RotateCw } from '../ui/icons.tsx';
 import { List } from '../ui/list.tsx';
+import { Reason } from '../ui/reason.tsx';
+import { Trouble } from '../ui/trouble.tsx';
 import { repeatRequest } from './jobs/draft.ts';
 import { factsOf } from './jobs/facts.tsx';
 import { JobFiles } from './jobs/files.tsx';
@@ -40,11 +42,7 @@ export default function JobScreen({ id }: { readonly id: string }): ReactElement
           state={<StateBadge job={job} />}
           actions={<Actions job={job} />}
         >
-          {job.error !== null && (
-            <Notice tone="bad" title={words.endedAll}>
-              <ErrorText text={job.error} code={job.errorCode} />
-            </Notice>
-          )}
+          {job.error !== null && <Trouble title={words.endedAll} text={job.error} code={job.errorCode} />}
           <Progressed job={job} />
           {!hasEnded(job) && <Running job={job} />}
           {job.counts.failed > 0 && <Failures job={job} />}
@@ -165,7 +163,14 @@ function Failures({ job: { id, counts, state } }: { readonly job: Job }): ReactE
         rowKey={(file) => file.path}
         columns={[
           { head: t.words.file, cell: (file) => <Mono>{file.path}</Mono> },
-          { head: columns.why, cell: ({ error }) => <span className="bad-text">{error ?? t.common.noReason}</span> },
+          {
+            head: columns.why,
+            cell: ({ error, errorCode }) => (
+              <span className="bad-text">
+                {error === null ? t.common.noReason : <Reason code={errorCode} text={error} isShort />}
+              </span>
+            ),
+          },
           { head: t.words.size, align: 'end', cell: ({ size }) => formatBytes(size) },
         ]}
       />

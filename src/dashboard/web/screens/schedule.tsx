@@ -9,10 +9,11 @@ import { Button, Facts, LinkButton, Mono, Notice, Panel, Time } from '../ui/basi
 import { Detail, DetailPage } from '../ui/detail.tsx';
 import { Pencil, Play } from '../ui/icons.tsx';
 import { List } from '../ui/list.tsx';
+import { Reason } from '../ui/reason.tsx';
 import { jobOfSchedule } from './jobs/draft.ts';
 import { factsOf } from './jobs/facts.tsx';
 import { useJobColumns } from './jobs/rows.tsx';
-import { LastRun, ScheduleMenu, StateBadge, troubleOf, useRun, When } from './schedules/rows.tsx';
+import { LastRun, ScheduleMenu, StateBadge, RunTrouble, useRun, When } from './schedules/rows.tsx';
 import { RunTimes } from './schedules/times.tsx';
 
 const words = t.schedules;
@@ -60,7 +61,9 @@ function Shown({ schedule }: { readonly schedule: Schedule }): ReactElement {
             [t.words.lastRun]: (
               <>
                 <LastRun schedule={schedule} />
-                <span className="warn-text">{troubleOf(schedule)}</span>
+                <span className="warn-text">
+                  <RunTrouble schedule={schedule} />
+                </span>
               </>
             ),
           }}
@@ -81,26 +84,28 @@ function Shown({ schedule }: { readonly schedule: Schedule }): ReactElement {
           list={usePages(runs, 'jobs', { everyMs: 3_000 })}
           label={t.places.jobs}
           none={words.noRunYet}
-          columns={useJobColumns()}
+          columns={useJobColumns().filter(({ name }) => name !== 'begunBy')}
         />
       </Panel>
     </DetailPage>
   );
 }
 
-function Trouble({ schedule: { isActive, error, lastSkippedAt } }: { readonly schedule: Schedule }) {
+function Trouble({ schedule: { isActive, error, errorCode, lastSkippedAt } }: { readonly schedule: Schedule }) {
   if (error === null) return null;
   if (!isActive) {
     return (
       <Notice tone="bad" title={words.stoppedTitle}>
-        <p>{error}</p>
+        <p>
+          <Reason code={errorCode} text={error} />
+        </p>
         <p className="small">{words.stoppedRemedy}</p>
       </Notice>
     );
   }
   return (
     <Notice tone="warn" title={words.leftOut}>
-      <p>{error}</p>
+      <p>{errorCode === 'in_use' ? words.stillRan : <Reason code={errorCode} text={error} />}</p>
       {lastSkippedAt !== null && (
         <p className="small">
           <Time iso={lastSkippedAt} form="long" />

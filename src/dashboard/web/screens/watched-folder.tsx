@@ -15,6 +15,7 @@ import { Detail, DetailPage } from '../ui/detail.tsx';
 import { Tabs } from '../ui/tabs.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Menu } from '../ui/menu.tsx';
+import { Reason } from '../ui/reason.tsx';
 import { otherFacts } from '../ui/field-facts.ts';
 import { FlaskConical, Pencil, RefreshCw } from '../ui/icons.tsx';
 import { ReceiverNotice, useReceivers } from './deliveries/health.tsx';
@@ -40,7 +41,7 @@ export default function WatchedFolderScreen({ id }: { readonly id: string }): Re
 }
 
 function Folder({ folder, path }: { readonly folder: WatchedFolder; readonly path: FolderPath }): ReactElement {
-  const { id, name, isActive, failingSince, errorMessage, failures, deliveriesEndedAt, webhookUrl } = folder;
+  const { id, name, isActive, failingSince, errorCode, errorMessage, failures, deliveriesEndedAt, webhookUrl } = folder;
   const [open, setOpen] = useState<'delete' | 'secret' | 'edit'>();
   const close = (): void => setOpen(undefined);
   const [dryRun, setDryRun] = useState<DryRun>();
@@ -64,7 +65,7 @@ function Folder({ folder, path }: { readonly folder: WatchedFolder; readonly pat
         <>
           <ActionButton
             icon={RefreshCw}
-            disabled={!isActive}
+            disabledBecause={!isActive && words.resumeFirst}
             run={() => request('POST', `${path}/check`)}
             refreshes={READS}
             onDone={({ queued }) => showToast(queued ? words.checkSent : words.checkWaits)}
@@ -82,7 +83,11 @@ function Folder({ folder, path }: { readonly folder: WatchedFolder; readonly pat
             entries={[
               { label: isActive ? t.words.pause : t.words.resume, onSelect: () => toggle.mutate() },
               { label: words.secret, onSelect: () => setOpen('secret') },
-              { label: t.words.sendTest, isDisabled: webhookUrl === null, onSelect: () => testEvent.mutate() },
+              {
+                label: t.words.sendTest,
+                disabledBecause: webhookUrl === null && words.noWebhook,
+                onSelect: () => testEvent.mutate(),
+              },
               { label: words.stop, isDanger: true, onSelect: () => setOpen('delete') },
             ]}
           />
@@ -91,7 +96,9 @@ function Folder({ folder, path }: { readonly folder: WatchedFolder; readonly pat
     >
       {failingSince !== null && (
         <Notice tone="bad" title={words.checksFailed(failures, formatNumber(failures))}>
-          <p>{errorMessage}</p>
+          <p>
+            <Reason code={errorCode} text={errorMessage} />
+          </p>
           <p className="small">
             {t.words.since} <Time iso={failingSince} form="long" />
           </p>
@@ -231,7 +238,7 @@ function Secret({ path, onClose }: { readonly path: FolderPath; readonly onClose
         </ActionButton>
         <ActionButton
           variant="primary"
-          disabled={secret !== undefined}
+          disabledBecause={secret !== undefined && words.signing.shown}
           run={() => request('GET', `${path}/secret`)}
           onDone={onDone}
         >

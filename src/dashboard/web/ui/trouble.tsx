@@ -1,26 +1,13 @@
 /** What has failed: the cause in words, the server's own words, the remedy, and buttons for the next step. */
-import { useQuery } from '@tanstack/react-query';
 import type { ReactElement, ReactNode } from 'react';
 import { FIXED_AT_CONNECTION, FIXED_BY_PLAN } from '../../../contract/derived/error-lists.ts';
-import type { ErrorTexts } from '../../../contract/errors.ts';
 import { segment } from '../api/client.ts';
-import { language } from '../preferences.ts';
 import { t } from '../texts/texts.ts';
-import { ErrorText, LinkButton, Notice } from './basics.tsx';
-import { patiently } from './patiently.ts';
+import { Badge, CopyButton, LinkButton, Notice } from './basics.tsx';
+import { useMeaning } from './reason.tsx';
 import { TestConnection } from './test-connection.tsx';
 
-type Meanings = Readonly<Record<string, ErrorTexts | undefined>>;
 const { trouble: words } = t.common;
-
-/** Loaded on demand: the texts are long. */
-async function loadMeanings(): Promise<Meanings> {
-  const { errors } = await patiently(() =>
-    language === 'de' ? import('../../../contract/de/errors.ts') : import('../../../contract/derived/error-texts.ts'),
-  );
-  return errors;
-}
-
 const OF_CONNECTION: ReadonlySet<string> = new Set(FIXED_AT_CONNECTION);
 const OF_PLAN: ReadonlySet<string> = new Set(FIXED_BY_PLAN);
 
@@ -36,13 +23,18 @@ export function Trouble(props: {
   readonly children?: ReactNode;
 }): ReactElement {
   const { code, text, connectionId = null, isAlert = false, children } = props;
-  const meanings = useQuery({ queryKey: ['meanings'], queryFn: loadMeanings, staleTime: Infinity });
-  const { meaning, remedy } = meanings.data?.[code ?? ''] ?? {};
+  const { meaning, remedy } = useMeaning(code).known ?? {};
   return (
     <Notice tone="bad" title={props.title ?? meaning ?? t.transfers.status.failed} isAlert={isAlert}>
       <div className="stack tight">
         {props.title !== undefined && meaning !== undefined && <p>{meaning}</p>}
-        <ErrorText text={text} code={code} />
+        <pre className="words" lang={text === null ? undefined : 'en'}>
+          {text ?? t.common.noReason}
+        </pre>
+        <div className="row">
+          {code !== null && <Badge tone="bad">{code}</Badge>}
+          {text !== null && <CopyButton text={text} label={t.common.copyMessage} variant="quiet" />}
+        </div>
         {remedy !== undefined && (
           <p>
             <strong>{words.remedy}</strong> {remedy}

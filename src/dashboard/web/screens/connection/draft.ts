@@ -103,6 +103,7 @@ export function useConnectionForm(types: readonly ConnectionType[], known?: Conn
   const form = useForm(['connection'], {
     fields,
     former,
+    keepAs: known === undefined ? 'connection' : undefined,
     texts: (name) => textsOf(types, name),
     start: {
       ...(known === undefined ? startOf(types, fields) : {}),

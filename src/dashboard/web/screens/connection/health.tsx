@@ -8,6 +8,7 @@ import { t } from '../../texts/texts.ts';
 import { formatDay, formatDuration, formatHour, formatPercent, formatShortTime } from '../../format.ts';
 import { Badge, Facts, Notice, Panel, Pending, Table, Time } from '../../ui/basics.tsx';
 import { ConnectionBadge, type ConnectionStatus } from '../../ui/connection-status.tsx';
+import { Reason } from '../../ui/reason.tsx';
 import { TestConnection } from '../../ui/test-connection.tsx';
 import { Trouble } from '../../ui/trouble.tsx';
 import { DAY_MS } from '../../../../contract/units.ts';
@@ -16,6 +17,8 @@ const words = t.connection.health;
 const EVERY_MS = 30_000;
 const SOON_MS = 14 * DAY_MS;
 const MOST_SHOWN = 20;
+/** The longest time that a row is about. */
+const DAYS = 90;
 
 export function Health(props: { readonly id: string; readonly status: ConnectionStatus | undefined }): ReactElement {
   const { id, status } = props;
@@ -52,7 +55,9 @@ export function Health(props: { readonly id: string; readonly status: Connection
         )}
         {downSince === null && error !== null && (
           <Notice tone="warn" title={words.lookFailed}>
-            <p>{error}</p>
+            <p>
+              <Reason code={errorCode} text={error} />
+            </p>
           </Notice>
         )}
         {checkedAt !== null && <Windows health={read.data} />}
@@ -65,38 +70,32 @@ export function Health(props: { readonly id: string; readonly status: Connection
 
 function Windows({ health }: { readonly health: ConnectionHealth }): ReactElement {
   const rows = [
-    [words.hours24, 1, health.last24Hours],
-    [words.days7, 7, health.last7Days],
-    [words.days90, 90, health.last90Days],
+    [words.hours24, health.last24Hours],
+    [words.days7, health.last7Days],
+    [words.days90, health.last90Days],
   ] as const;
   const since = health.watchedSince;
-  const isShort = (days: number): boolean => Date.parse(since ?? '') > Date.now() - days * DAY_MS;
   return (
-    <Table
-      label={words.availability}
-      rows={rows}
-      rowKey={([name]) => name}
-      columns={[
-        {
-          head: words.last,
-          cell: ([name, days]) => (
-            <>
-              {name}
-              {since !== null && isShort(days) && (
-                <div className="muted small">{words.monitored(formatShortTime(since))}</div>
-              )}
-            </>
-          ),
-        },
-        {
-          head: words.available,
-          align: 'end',
-          cell: ([, , { availability }]) => (availability === null ? '–' : formatPercent(availability)),
-        },
-        { head: words.connect, align: 'end', cell: ([, , { connectMs }]) => timeOf(connectMs) },
-        { head: words.firstByte, align: 'end', cell: ([, , { firstByteMs }]) => timeOf(firstByteMs) },
-      ]}
-    />
+    <>
+      <Table
+        label={words.availability}
+        rows={rows}
+        rowKey={([name]) => name}
+        columns={[
+          { head: words.last, cell: ([name]) => name },
+          {
+            head: words.available,
+            align: 'end',
+            cell: ([, { availability }]) => (availability === null ? '–' : formatPercent(availability)),
+          },
+          { head: words.connect, align: 'end', cell: ([, { connectMs }]) => timeOf(connectMs) },
+          { head: words.firstByte, align: 'end', cell: ([, { firstByteMs }]) => timeOf(firstByteMs) },
+        ]}
+      />
+      {since !== null && Date.parse(since) > Date.parse(health.checkedAt ?? since) - DAYS * DAY_MS && (
+        <p className="hint">{words.monitored(formatShortTime(since))}</p>
+      )}
+    </>
   );
 }
 
@@ -148,7 +147,11 @@ function Outages({ outages }: { readonly outages: readonly Outage[] }): ReactEle
         {outages.slice(0, MOST_SHOWN).map((outage) => (
           <li key={outage.from}>
             {wordsOf(outage)}
-            {outage.error !== null && <div className="small muted">{outage.error}</div>}
+            {outage.error !== null && (
+              <div className="small muted">
+                <Reason code={outage.errorCode} text={outage.error} isShort />
+              </div>
+            )}
           </li>
         ))}
       </ul>

@@ -6,9 +6,11 @@ import { request, segment } from '../../api/client.ts';
 import { refresh, useAction } from '../../api/hooks.ts';
 import type { Connection, TestResult, TestStep } from '../../api/types.ts';
 import { formatDuration } from '../../format.ts';
+import { language } from '../../preferences.ts';
 import { t } from '../../texts/texts.ts';
 import { Button, Facts, Failure, Notice, Panel, Time } from '../../ui/basics.tsx';
 import { CheckField } from '../../ui/fields.tsx';
+import { Reason } from '../../ui/reason.tsx';
 import { Term } from '../../ui/term.tsx';
 import { type ConnectionForm, withPin } from './draft.ts';
 import { isSameServer, noteTest, UNSAVED, useTested } from './tested.ts';
@@ -59,7 +61,7 @@ export function TestPanel({ form, known, input, changes }: ConnectionForm): Reac
             variant={known === undefined ? 'plain' : 'primary'}
             icon={Play}
             isBusy={test.isPending}
-            disabled={!isComplete}
+            disabledBecause={!isComplete && words.fillFirst}
             onClick={() => test.mutate(undefined)}
           >
             {test.isPending ? words.running : words.run}
@@ -98,7 +100,11 @@ function LastResult({ test }: { readonly test: NonNullable<Connection['lastTest'
       tone={test.isOk ? 'good' : 'bad'}
       title={test.isOk ? words.lastGood : words.lastFailed(nameOf(test.failedStep ?? ''))}
     >
-      {Boolean(test.error) && <p>{test.error}</p>}
+      {test.error !== null && (
+        <p>
+          <Reason code={test.errorCode} text={test.error} />
+        </p>
+      )}
       <span className="small">
         <Time iso={test.testedAt} />
       </span>
@@ -157,7 +163,7 @@ function Result(props: {
 }
 
 function Step({ step }: { readonly step: TestStep }): ReactElement {
-  const { name, status, durationMs, detail, error, advice } = step;
+  const { name, status, durationMs, detail, error, code, advice } = step;
   const Icon = status === 'ok' ? CircleCheck : status === 'failed' ? CircleX : CircleMinus;
   return (
     <li className={`test-step ${status}`}>
@@ -173,8 +179,12 @@ function Step({ step }: { readonly step: TestStep }): ReactElement {
           {status === 'ok' ? words.stepOk : status === 'failed' ? words.stepFailed : words.stepSkipped}
         </span>
         {detail !== undefined && <p className="muted small mono">{detail}</p>}
-        {error !== undefined && <p className="bad-text">{error}</p>}
-        {advice !== undefined && <p className="advice">{advice}</p>}
+        {error !== undefined && (
+          <p className="bad-text">
+            <Reason code={code} text={error} />
+          </p>
+        )}
+        {advice !== undefined && language === 'en' && <p className="advice">{advice}</p>}
       </div>
     </li>
   );

@@ -1,8 +1,8 @@
 /** Test results, kept while the page is open. A saved connection shows the test from before it was saved. */
-import { useSyncExternalStore } from 'react';
 import { request, segment } from '../../api/client.ts';
 import { refresh } from '../../api/hooks.ts';
 import type { TestResult } from '../../api/types.ts';
+import { store } from '../../store.ts';
 import type { Draft } from '../../ui/draft.ts';
 
 interface Tested {
@@ -13,17 +13,14 @@ interface Tested {
 
 /** Replaces the id of a connection that is not saved yet. */
 export const UNSAVED = '';
-const known = new Map<string, Tested>();
-const listeners = new Set<() => void>();
+const known = store<Readonly<Record<string, Tested | undefined>>>({});
 
 export function noteTest(id: string, tested: Tested | undefined): void {
-  if (tested === undefined) known.delete(id);
-  else known.set(id, tested);
-  for (const listener of listeners) listener();
+  known.set({ ...known.get(), [id]: tested });
 }
 
 export function useTested(id: string): Tested | undefined {
-  return useSyncExternalStore(subscribe, () => known.get(id));
+  return known.use()[id];
 }
 
 /** Keeps the test from before the save on screen. If it succeeded, the gateway tests again to record the result. */
@@ -39,8 +36,8 @@ export function keepOfSaved(id: string, draft: Draft, from = UNSAVED): void {
 
 /** Moves the result of `from` to the saved connection `id` if the tested input equals the saved one. */
 function keepTest(from: string, id: string, saved: Draft): TestResult | undefined {
-  const tested = known.get(from);
-  known.delete(from);
+  const { [from]: tested } = known.get();
+  noteTest(from, undefined);
   const isOfSaved = tested?.draft !== undefined && isSameServer(tested.draft, saved);
   noteTest(id, isOfSaved ? { result: tested.result, draft: undefined } : undefined);
   return isOfSaved ? tested.result : undefined;
@@ -51,9 +48,4 @@ export function isSameServer(one: Draft, other: Draft): boolean {
   const words = ({ name: _name, id: _id, ...rest }: Draft): string =>
     JSON.stringify(Object.entries(rest).sort(([a], [b]) => (a < b ? -1 : 1)));
   return words(one) === words(other);
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
 }

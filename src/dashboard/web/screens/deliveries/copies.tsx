@@ -6,6 +6,7 @@ import type { Copy } from '../../api/types.ts';
 import { t } from '../../texts/texts.ts';
 import { Badge, Mono, type Tone } from '../../ui/basics.tsx';
 import { List } from '../../ui/list.tsx';
+import { Reason } from '../../ui/reason.tsx';
 import { MiddleName } from '../../ui/middle-name.tsx';
 
 const TONES: Readonly<Record<Copy['state'], Tone>> = { waiting: 'info', done: 'good', skipped: 'plain', failed: 'bad' };
@@ -43,7 +44,16 @@ export function CopyTable({ id }: { readonly id: string }): ReactElement {
               </>
             ),
         },
-        { head: heads.words, grow: 35, cell: ({ errorMessage: text }) => <span title={text ?? ''}>{text}</span> },
+        {
+          head: heads.words,
+          grow: 35,
+          cell: ({ errorCode, errorMessage }) =>
+            errorMessage !== null && (
+              <span title={errorMessage}>
+                <Reason code={errorCode} text={errorMessage} isShort />
+              </span>
+            ),
+        },
       ]}
     />
   );

@@ -3,8 +3,9 @@ import type { ReactElement } from 'react';
 import type { Attempt, WebhookTest } from '../../api/types.ts';
 import { t } from '../../texts/texts.ts';
 import { CodeBlock, Facts, Mono, Notice } from '../../ui/basics.tsx';
+import { Reason } from '../../ui/reason.tsx';
 
-type Shown = Pick<Attempt, 'status' | 'errorMessage' | 'answer' | 'requestHeaders' | 'answerHeaders'>;
+type Shown = Pick<Attempt, 'status' | 'errorCode' | 'errorMessage' | 'answer' | 'requestHeaders' | 'answerHeaders'>;
 
 interface Props {
   readonly attempt: Shown | WebhookTest;
@@ -13,11 +14,15 @@ interface Props {
 }
 
 export function Exchange({ attempt, isReasonShown = false }: Props): ReactElement {
-  const { status, errorMessage, answer, requestHeaders, answerHeaders } = attempt;
+  const { status, errorCode, errorMessage, answer, requestHeaders, answerHeaders } = attempt;
   const words = t.deliveries.attempts;
   return (
     <div className="exchange">
-      {errorMessage !== null && !isReasonShown && <Notice tone="bad">{errorMessage}</Notice>}
+      {errorMessage !== null && !isReasonShown && (
+        <Notice tone="bad">
+          <Reason code={errorCode} text={errorMessage} />
+        </Notice>
+      )}
       <section>
         <h3>{words.requestHeaders}</h3>
         <Headers fields={requestHeaders} none={words.notKept} />

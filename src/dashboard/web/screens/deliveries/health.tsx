@@ -7,6 +7,7 @@ import type { ReceiverState } from '../../api/types.ts';
 import { formatNumber } from '../../format.ts';
 import { t } from '../../texts/texts.ts';
 import { Notice, Time } from '../../ui/basics.tsx';
+import { Reason } from '../../ui/reason.tsx';
 
 type Of = Partial<Pick<ReceiverState, 'watchedFolderId' | 'webhookId'>>;
 
@@ -20,12 +21,12 @@ export function useReceivers(): (of: Of) => ReceiverState | undefined {
 /** Shows nothing if all deliveries have arrived. */
 export function ReceiverNotice({ receiver }: { readonly receiver: ReceiverState | undefined }): ReactElement | null {
   if (receiver === undefined) return null;
-  const { watchedFolderId, webhookId, failingSince, dead, retrying, lastStatus, lastErrorMessage } = receiver;
+  const { watchedFolderId, webhookId, failingSince, dead, retrying, lastStatus, lastErrorCode, lastErrorMessage } =
+    receiver;
   if (dead === 0 && retrying === 0) return null;
   const words = t.deliveries.health;
   const of = { watchedFolderId: watchedFolderId ?? undefined, webhookId: webhookId ?? undefined };
   const isFailing = failingSince !== null;
-  const why = lastErrorMessage ?? (lastStatus === null ? undefined : words.lastStatus(lastStatus));
   const counts = [
     ...(dead > 0 ? [words.dead(dead, formatNumber(dead))] : []),
     ...(retrying > 0 ? [words.retrying(retrying, formatNumber(retrying))] : []),
@@ -34,7 +35,12 @@ export function ReceiverNotice({ receiver }: { readonly receiver: ReceiverState 
     <Notice tone={isFailing ? 'bad' : 'warn'} title={isFailing ? t.words.deliveriesFail : counts}>
       {isFailing && (
         <p>
-          {words.failingSince} <Time iso={failingSince} form="long" />. {why}
+          {words.failingSince} <Time iso={failingSince} form="long" />.{' '}
+          {lastErrorMessage !== null ? (
+            <Reason code={lastErrorCode} text={lastErrorMessage} />
+          ) : (
+            lastStatus !== null && words.lastStatus(lastStatus)
+          )}
         </p>
       )}
       <p>

@@ -9,6 +9,7 @@ import { t } from '../../texts/texts.ts';
 import { actions, Badge, Button, type Column, Countdown, Mono, Time, Titled, type Tone } from '../../ui/basics.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { RotateCw } from '../../ui/icons.tsx';
+import { MiddleName } from '../../ui/middle-name.tsx';
 import type { Bulk } from '../../ui/selection.tsx';
 import { CopyTable } from './copies.tsx';
 
@@ -40,7 +41,9 @@ export function useDeliveryColumns(isOfOne = false): readonly Column<Delivery>[]
       head: columns.to,
       grow: 45,
       cell: (delivery) => (
-        <Titled top={<Receiver delivery={delivery} />}>{delivery.url !== null && <Mono>{delivery.url}</Mono>}</Titled>
+        <Titled top={<Receiver delivery={delivery} />}>
+          {delivery.webhookId === null && delivery.url !== null && <Mono>{delivery.url}</Mono>}
+        </Titled>
       ),
     },
     {
@@ -134,6 +137,11 @@ export function messageText({ type, fileCount, webhookId }: Delivery): string {
   return t.words.fileCount(fileCount, formatNumber(fileCount));
 }
 
+/** Without the login, and long enough to distinguish two webhooks on one host. */
+function addressOf({ host, pathname, search }: URL): string {
+  return host + (pathname === '/' ? '' : pathname) + search;
+}
+
 /** The owner of the receiver, by name once it is known. */
 export function Receiver({ delivery }: { readonly delivery: Delivery }): ReactElement {
   const { watchedFolderId, webhookId, jobId } = delivery;
@@ -141,7 +149,11 @@ export function Receiver({ delivery }: { readonly delivery: Delivery }): ReactEl
   const webhooks = useRows('/api/webhooks', 'webhooks').rows;
   if (webhookId !== null) {
     const url = webhooks?.find(({ id }) => id === webhookId)?.url ?? '';
-    return <Link href={`/webhooks/${webhookId}`}>{URL.canParse(url) ? new URL(url).host : words.aWebhook}</Link>;
+    return (
+      <Link href={`/webhooks/${webhookId}`}>
+        {URL.canParse(url) ? <MiddleName name={addressOf(new URL(url))} /> : words.aWebhook}
+      </Link>
+    );
   }
   if (watchedFolderId !== null) {
     const name = folders?.find(({ id }) => id === watchedFolderId)?.name;

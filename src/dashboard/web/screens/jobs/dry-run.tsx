@@ -7,6 +7,7 @@ import { formatBytes, formatNumber } from '../../format.ts';
 import { t } from '../../texts/texts.ts';
 import { Badge, Button, Failure, Notice, Pending, Table } from '../../ui/basics.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
+import { Reason } from '../../ui/reason.tsx';
 import { useJob } from '../../api/live-job.ts';
 import { JobProgress } from './rows.tsx';
 import { countsText } from './words.ts';
@@ -45,7 +46,7 @@ export function DryRun(props: {
         <Button
           variant={job !== undefined && job.counts.deleted > 0 ? 'danger' : 'primary'}
           isBusy={isBusy}
-          disabled={!isKnown}
+          disabledBecause={!isKnown && t.jobs.look.notKnown}
           onClick={onStart}
         >
           {verb}
@@ -62,7 +63,7 @@ function Outcome({ job }: { readonly job: Job }): ReactElement {
     <>
       {job.error !== null && (
         <Notice tone="bad" title={t.jobs.look.endsAtOnce}>
-          {job.error}
+          <Reason code={job.errorCode} text={job.error} />
         </Notice>
       )}
       <p role="status">
@@ -84,10 +85,14 @@ function Outcome({ job }: { readonly job: Job }): ReactElement {
             },
             {
               head: t.words.file,
-              cell: ({ path, error }) => (
+              cell: ({ path, error, errorCode }) => (
                 <div>
                   <span className="mono">{path}</span>
-                  {error !== null && <div className="bad-text small">{error}</div>}
+                  {error !== null && (
+                    <div className="bad-text small">
+                      <Reason code={errorCode} text={error} isShort />
+                    </div>
+                  )}
                 </div>
               ),
             },

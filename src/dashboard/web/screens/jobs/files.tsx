@@ -8,6 +8,7 @@ import { formatBytes, formatNumber } from '../../format.ts';
 import { t } from '../../texts/texts.ts';
 import { Badge, Mono, Panel, Pending, Titled } from '../../ui/basics.tsx';
 import { ChoiceField } from '../../ui/fields.tsx';
+import { Reason } from '../../ui/reason.tsx';
 import { MiddleName } from '../../ui/middle-name.tsx';
 import { FILE_STATES } from './words.ts';
 
@@ -118,7 +119,7 @@ function FileRows({
                   >
                     {file.error !== null && (
                       <span className={file.state === 'failed' ? 'bad-text' : ''} title={file.error}>
-                        {file.error}
+                        <Reason code={file.errorCode} text={file.error} isShort />
                       </span>
                     )}
                   </Titled>

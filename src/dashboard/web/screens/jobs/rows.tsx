@@ -105,7 +105,7 @@ export function useJobColumns(): readonly Column<Job>[] {
   return [
     {
       head: t.jobs.one,
-      grow: 28,
+      grow: 40,
       cell: (job) => (
         <Link href={`/jobs/${job.id}`}>
           <MiddleName name={titleOf(job)} />
@@ -115,7 +115,7 @@ export function useJobColumns(): readonly Column<Job>[] {
     {
       name: 'what',
       head: t.words.what,
-      grow: 34,
+      grow: 36,
       cell: (job) => <span className="muted">{routeOf(job, nameOf)}</span>,
     },
     { name: 'state', head: t.words.state, cell: (job) => <StateBadge job={job} /> },

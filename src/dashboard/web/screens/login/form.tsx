@@ -1,10 +1,11 @@
 /** E-mail address and password, then the six digits if they are switched on. */
 import { useEffect, useRef, useState, type ReactElement, type ReactNode } from 'react';
-import { ApiError, request } from '../../api/client.ts';
+import { ApiError, causeOf, request } from '../../api/client.ts';
 import { rememberSession } from '../../api/hooks.ts';
 import { t } from '../../texts/texts.ts';
 import { Button, Notice } from '../../ui/basics.tsx';
 import { TextField } from '../../ui/fields.tsx';
+import { Reason } from '../../ui/reason.tsx';
 
 export function LoginForm(props: {
   /** The owner of the ended session. No other account can log in here. */
@@ -125,7 +126,7 @@ function Failure({ error, needsCode }: { readonly error: ApiError; readonly need
   }
   const [title, text] =
     error.status !== 401
-      ? [failures.other, error.message]
+      ? [failures.other, <Reason {...causeOf(error)} />]
       : needsCode
         ? [failures.codeTitle, failures.code]
         : [failures.passwordTitle, failures.password];

@@ -10,6 +10,7 @@ import { t } from '../../texts/texts.ts';
 import { ActionButton } from '../../ui/actions.tsx';
 import { LinkButton, Panel } from '../../ui/basics.tsx';
 import { CircleCheck, TriangleAlert } from '../../ui/icons.tsx';
+import { Reason } from '../../ui/reason.tsx';
 import { TestConnection } from '../../ui/test-connection.tsx';
 import { placeOf, titleOf } from './trouble.ts';
 
@@ -39,7 +40,9 @@ export function Attention({ items }: { readonly items: readonly Trouble[] }): Re
               <TriangleAlert aria-hidden size={16} />
               <div>
                 <Link href={placeOf(item)}>{titleOf(item)}</Link>
-                <div className="muted small">{detailOf(item)}</div>
+                <div className="muted small">
+                  <Detail item={item} />
+                </div>
               </div>
               <Act item={item} />
             </li>
@@ -50,10 +53,11 @@ export function Attention({ items }: { readonly items: readonly Trouble[] }): Re
   );
 }
 
-function detailOf({ kind, error, at }: Trouble): string {
+function Detail({ item: { kind, error, errorCode, at } }: { readonly item: Trouble }): ReactElement | string {
   const { facts } = ATTENTION[kind];
   if (at !== null) return (facts === 'dueAt' ? words.due : words.ends)(formatShortTime(at));
-  return facts === 'error' ? (error ?? words.unknown) : '';
+  if (facts !== 'error') return '';
+  return error === null ? words.unknown : <Reason code={errorCode} text={error} />;
 }
 
 function Act({ item }: { readonly item: Trouble }): ReactElement {

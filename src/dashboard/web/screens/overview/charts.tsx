@@ -43,13 +43,13 @@ export function Charts({ figures: { range, points } }: { readonly figures: Figur
     });
   return (
     <>
-      <p className="hint">{words.chartHint}</p>
       <div className="charts">
         <Throughput bars={bars} />
         <Failures bars={bars} points={points} />
         <Latency bars={bars} />
         <Deliveries bars={bars} points={points} />
       </div>
+      <p className="hint">{words.chartHint}</p>
     </>
   );
 }

@@ -39,6 +39,12 @@ export const NIGHTLY: Times = {
   cron: '30 2 * * *',
 };
 
+/** The times among the input of a form. */
+export function timesIn(draft: Readonly<Record<string, unknown>>): Times {
+  const typed = Object.fromEntries(Object.keys(NIGHTLY).map((name) => [name, String(draft[name])]));
+  return { ...NIGHTLY, ...typed };
+}
+
 export function timesOf(cron: string): Times {
   const fields = (NICKNAMES[cron.trim().toLowerCase()] ?? cron.trim()).split(/ +/);
   const [minute = '', hour = '', day = '', month = '', weekday = ''] = fields;

@@ -10,6 +10,7 @@ import { ConfirmAction } from '../../ui/form-dialog.tsx';
 import { Badge, Mono, Time, Titled } from '../../ui/basics.tsx';
 import { Pause, Play, RotateCw } from '../../ui/icons.tsx';
 import { Menu, type MenuEntry } from '../../ui/menu.tsx';
+import { Reason } from '../../ui/reason.tsx';
 import type { Bulk } from '../../ui/selection.tsx';
 import { filesText, STATES } from '../jobs/words.ts';
 import { wordsOf } from './cron.ts';
@@ -41,14 +42,20 @@ export function LastRun({ schedule }: { readonly schedule: Schedule }): ReactEle
 }
 
 /** Why the last run was late or failed; empty if all went well. */
-export function troubleOf({ lastRunAt, lastDueAt, lastJob }: Schedule): string {
+export function RunTrouble({ schedule: { lastRunAt, lastDueAt, lastJob } }: { schedule: Schedule }): ReactElement {
   const lateMs = lastRunAt === null || lastDueAt === null ? 0 : Date.parse(lastRunAt) - Date.parse(lastDueAt);
-  const { failed = 0, error = null } = lastJob ?? {};
-  return [
+  const { failed = 0, error = null, errorCode = null } = lastJob ?? {};
+  const facts = [
     ...(lateMs > LATE_MS ? [t.schedules.beganLate(formatDuration(lateMs))] : []),
     ...(failed > 0 ? [t.words.filesFailed(filesText(failed))] : []),
-    ...(error === null ? [] : [error]),
   ].join(', ');
+  return (
+    <span title={[facts, error].filter(Boolean).join(', ')}>
+      {facts}
+      {error !== null && facts !== '' && ', '}
+      {error !== null && <Reason code={errorCode} text={error} isShort />}
+    </span>
+  );
 }
 
 const path = ({ id }: Schedule): string => `/api/schedules/${id}`;

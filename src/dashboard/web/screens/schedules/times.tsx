@@ -1,7 +1,7 @@
 /** The times of a schedule, chosen in words or as a cron. The next five runs are shown before it is saved. */
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { useEffect, useId, useState, type ReactElement } from 'react';
-import { request } from '../../api/client.ts';
+import { ApiError, request } from '../../api/client.ts';
 import { dayIn, formatHour, formatIn } from '../../format.ts';
 import { timeZone as ownZone } from '../../preferences.ts';
 import { t } from '../../texts/texts.ts';
@@ -58,7 +58,11 @@ export function TimeFields({
           onText={(rhythm) => onTimes({ rhythm: rhythm as Rhythm })}
           options={Object.entries(t.schedules.rhythms)}
         />
-        <RhythmFields times={times} refusal={preview.error?.message} onTimes={onTimes} />
+        <RhythmFields
+          times={times}
+          isRefused={preview.error instanceof ApiError && preview.error.status === 400}
+          onTimes={onTimes}
+        />
         <TextField
           label={fields.timeZone.label}
           required
@@ -77,7 +81,7 @@ export function TimeFields({
       </div>
       <section className="inset stack tight" aria-label={t.schedules.nextRuns}>
         <h3>{words.fiveRuns}</h3>
-        {preview.nextRuns !== undefined && <p>{wordsOf(cronOf(times))}</p>}
+        <p>{wordsOf(cronOf(times)) ?? '…'}</p>
         {preview.error === null ? (
           <div role="status">
             <RunTimes nextRuns={preview.nextRuns} timeZone={timeZone} />
@@ -103,12 +107,12 @@ const ZONES: readonly string[] = ['UTC', ...Intl.supportedValuesOf('timeZone').f
 
 function RhythmFields({
   times: { rhythm, step, minute, time, weekday, day, cron },
-  refusal,
+  isRefused,
   onTimes,
 }: {
   readonly times: Times;
-  /** Why the gateway refuses the cron. */
-  readonly refusal: string | undefined;
+  /** The gateway does not take the cron. Its reason is below the form. */
+  readonly isRefused: boolean;
   readonly onTimes: (to: Partial<Times>) => void;
 }): ReactElement {
   if (rhythm === 'cron') {
@@ -121,7 +125,7 @@ function RhythmFields({
         value={cron}
         onText={(text) => onTimes({ cron: text })}
         className="mono"
-        fault={cron.trim() === '' ? undefined : (cronFault(cron) ?? refusal)}
+        fault={cron.trim() === '' ? undefined : (cronFault(cron) ?? (isRefused ? words.cannot : undefined))}
         hint={fields.cron.hint}
       />
     );
@@ -172,6 +176,9 @@ function RhythmFields({
   );
 }
 
+/** As many as the gateway answers. Their room is kept until then, so that nothing moves under the mouse. */
+const RUNS = 5;
+
 /** Times in the schedule's zone, and in the reader's zone if that differs. */
 export function RunTimes({
   nextRuns,
@@ -180,10 +187,15 @@ export function RunTimes({
   readonly nextRuns: readonly string[] | undefined;
   readonly timeZone: string;
 }): ReactElement {
-  if (nextRuns === undefined) return <p className="muted">…</p>;
   return (
     <ol className="run-times">
-      {nextRuns.map((iso) => {
+      {nextRuns === undefined &&
+        Array.from({ length: RUNS }, (_, index) => (
+          <li key={index} aria-hidden>
+            …
+          </li>
+        ))}
+      {nextRuns?.map((iso) => {
         const here = hereIfOther(iso, timeZone);
         return (
           <li key={iso}>

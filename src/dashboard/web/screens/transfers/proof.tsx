@@ -62,7 +62,7 @@ export function Proof({ transfer }: { readonly transfer: TransferDetail }): Reac
 
 function Digest({ transfer: { digest, noDigest } }: { readonly transfer: TransferDetail }): ReactElement {
   if (digest !== null) return <Mono>{hexOf(digest)}</Mono>;
-  const why = noDigest === null ? words.nobodyAsked : words.gaps[noDigest];
+  const why = noDigest === null ? words.notRequested : words.gaps[noDigest];
   return <span className="muted">{words.notTaken(why)}</span>;
 }
 

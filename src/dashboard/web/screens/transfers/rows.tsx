@@ -10,6 +10,7 @@ import { ActionButton } from '../../ui/actions.tsx';
 import type { Bulk } from '../../ui/selection.tsx';
 import { actions, Badge, type ButtonProps, type Column, Progress, Time, type Tone } from '../../ui/basics.tsx';
 import { Ban, RotateCw } from '../../ui/icons.tsx';
+import { Reason } from '../../ui/reason.tsx';
 import { MiddleName } from '../../ui/middle-name.tsx';
 import { repeat, TryAgain, REPEATED } from './try-again.tsx';
 import { titleOf } from './words.ts';
@@ -128,10 +129,10 @@ export function useTransferColumns(): readonly Column<Transfer>[] {
       name: 'details',
       head: t.words.details,
       grow: 36,
-      cell: ({ status, errorMessage, path }) =>
+      cell: ({ status, errorCode, errorMessage, path }) =>
         status === 'failed' && errorMessage !== null ? (
           <span className="bad-text" title={errorMessage}>
-            {errorMessage}
+            <Reason code={errorCode} text={errorMessage} isShort />
           </span>
         ) : (
           <span className="muted">

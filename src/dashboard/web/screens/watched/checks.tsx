@@ -8,6 +8,7 @@ import { t } from '../../texts/texts.ts';
 import { ConfirmAction } from '../../ui/form-dialog.tsx';
 import { actions, Badge, Button, Loaded, Mono, Time, type Tone } from '../../ui/basics.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
+import { Reason } from '../../ui/reason.tsx';
 import { List, Pager } from '../../ui/list.tsx';
 
 const MAX_SHOWN = 1_000;
@@ -37,11 +38,13 @@ export function Checks({ path }: { readonly path: FolderPath }): ReactElement {
           },
           {
             head: words.check.found,
-            cell: ({ errorMessage, counts }) =>
+            cell: ({ errorCode, errorMessage, counts }) =>
               errorMessage === null ? (
                 countsText(counts) || words.check.nothing
               ) : (
-                <span className="bad-text">{errorMessage}</span>
+                <span className="bad-text">
+                  <Reason code={errorCode} text={errorMessage} isShort />
+                </span>
               ),
           },
           actions<Check>(

@@ -21,6 +21,7 @@ export function WatchForm(props: { readonly former?: WatchedFolder; readonly onC
   const [, navigate] = useLocation();
   const form = useForm(['watchedFolder'], {
     former,
+    keepAs: former === undefined ? 'watchedFolder' : undefined,
     asks: (name, draft) => name !== 'moveTo' || draft['afterDelivery'] === 'move',
     adjust: (draft) => (hasEnd(draft) ? draft : { ...draft, afterDelivery: 'keep' }),
   });

@@ -13,6 +13,7 @@ type Props =
 export function WebhookForm({ former, onClose, onMade }: Props): ReactElement {
   const form = useForm(['webhook'], {
     former,
+    keepAs: former === undefined ? 'webhook' : undefined,
     start: former === undefined ? { events: ['transfer.failed', 'connection.down', 'connection.up'] } : {},
     // `isActive` has its own button.
     without: ['isActive'],

@@ -6,6 +6,7 @@ import type { WebhookTest } from '../../api/types.ts';
 import { formatDuration } from '../../format.ts';
 import { t } from '../../texts/texts.ts';
 import { Button, Failure, Notice } from '../../ui/basics.tsx';
+import { Reason } from '../../ui/reason.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Exchange } from '../deliveries/exchange.tsx';
 
@@ -28,7 +29,11 @@ export function TestDialog({
         {test.isPending && <p>{words.sending}</p>}
         {result !== undefined && !test.isPending && (
           <Notice tone={result.isDelivered ? 'good' : 'bad'} title={titleOf(result)}>
-            {result.errorMessage !== null && <p>{result.errorMessage}</p>}
+            {result.errorMessage !== null && (
+              <p>
+                <Reason code={result.errorCode} text={result.errorMessage} />
+              </p>
+            )}
             <p>{words.took(formatDuration(result.durationMs))}</p>
           </Notice>
         )}
