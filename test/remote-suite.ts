@@ -240,18 +240,18 @@ export function remoteSuite(name: string, start: () => Promise<SeamServer>): voi
         const modifiedAt = new Date('2024-02-29T12:34:56Z');
         const checkedAt = async (remote: Remote, file: string, info: FileInfo): Promise<void> => {
           const isListed = remote.can.keepsTimes === 'listed';
-          const told = ({ keptModifiedAt, modifiedAt: shown }: FileInfo): Date | undefined =>
+          const exactTimeOf = ({ keptModifiedAt, modifiedAt: shown }: FileInfo): Date | undefined =>
             isListed ? shown : keptModifiedAt;
           assert.equal(remote.can.keepsTimes, server.deviations.keepsTimes ?? 'listed');
           if (remote.can.keepsTimes === 'no') {
             assertRecent(info.modifiedAt, BEGUN, CLOCKS_APART_MS);
             return;
           }
-          assert.deepEqual(told(info), modifiedAt);
-          assert.deepEqual(told(await remote.stat(at(file))), modifiedAt);
+          assert.deepEqual(exactTimeOf(info), modifiedAt);
+          assert.deepEqual(exactTimeOf(await remote.stat(at(file))), modifiedAt);
           const opened = await remote.read(at(file));
           await streamOf(opened).toArray();
-          assert.deepEqual(told(opened.info), modifiedAt);
+          assert.deepEqual(exactTimeOf(opened.info), modifiedAt);
           assert.deepEqual(await disk.modifiedAt(file), modifiedAt);
           if (!isListed) return;
           const listed = (await list(remote, folder)).find(({ path }) => path === file);
@@ -365,8 +365,8 @@ export function remoteSuite(name: string, start: () => Promise<SeamServer>): voi
         const won = results.filter(({ status }) => status === 'fulfilled').length;
         assert.ok(won === 1 || (isRaced && won === 2), JSON.stringify(results));
         for (const result of results) if (result.status === 'rejected') withCode('already_exists')(result.reason);
-        const stands = await disk.read(`${folder}/one`);
-        assert.ok(contents.some((content, index) => stands.equals(content) && results[index]?.status === 'fulfilled'));
+        const landed = await disk.read(`${folder}/one`);
+        assert.ok(contents.some((content, index) => landed.equals(content) && results[index]?.status === 'fulfilled'));
         assert.deepEqual(await disk.files(folder), [`${folder}/one`, `${folder}/probe`]);
       });
 
@@ -374,8 +374,8 @@ export function remoteSuite(name: string, start: () => Promise<SeamServer>): voi
         const folder = newFolder();
         const contents = [Buffer.alloc(90_000, 'a'), Buffer.alloc(90_000, 'b')];
         await Promise.allSettled(contents.map((content) => use((remote) => put(remote, `${folder}/one`, content))));
-        const stands = await disk.read(`${folder}/one`);
-        assert.ok(contents.some((content) => stands.equals(content)));
+        const landed = await disk.read(`${folder}/one`);
+        assert.ok(contents.some((content) => landed.equals(content)));
         assert.deepEqual(await disk.files(folder), [`${folder}/one`]);
       });
 
@@ -384,10 +384,16 @@ export function remoteSuite(name: string, start: () => Promise<SeamServer>): voi
         await disk.write(`${folder}/a`, 'old');
         for (const size of [5, 2 * MIB, 2 * PART_BYTES]) {
           for (const form of FORMS) {
-            for (const told of [size - 1, size + 1]) {
+            for (const announced of [size - 1, size + 1]) {
               await use((remote) =>
                 assert.rejects(
-                  put(remote, `${folder}/a`, randomBytes(size), { ...form(size), exclusive: false }, { size: told }),
+                  put(
+                    remote,
+                    `${folder}/a`,
+                    randomBytes(size),
+                    { ...form(size), exclusive: false },
+                    { size: announced },
+                  ),
                   withCode('size_mismatch'),
                 ),
               );
@@ -607,14 +613,14 @@ export function remoteSuite(name: string, start: () => Promise<SeamServer>): voi
           for (const exclusive of [true, false]) {
             const file = `${folder}/x/y/${size}`;
             await use(async (remote) => {
-              const told: string[] = [];
+              const got: string[] = [];
               const info = await putWhole(remote, at(file), content, {
                 exclusive,
-                opened: () => told.push('opened'),
-                sent: () => told.push('sent'),
+                opened: () => got.push('opened'),
+                sent: () => got.push('sent'),
               });
               assert.deepEqual([info.name, info.path, info.size, info.isDirectory], [`${size}`, file, size, false]);
-              assert.deepEqual(told, ['opened', 'sent']);
+              assert.deepEqual(got, ['opened', 'sent']);
               const found = await remote.stat(at(file));
               const apart = Math.abs(found.modifiedAt.getTime() - info.modifiedAt.getTime());
               assert.ok(apart <= remote.can.timeResolutionMs, `${apart} ms apart`);
@@ -752,9 +758,9 @@ export function remoteSuite(name: string, start: () => Promise<SeamServer>): voi
           await once(body, 'readable');
           await disk.write(file, 'short');
           const read = await body.toArray().catch((error: unknown) => {
-            const told = hasCode(error, 'connection_lost', 'remote_failure');
+            const got = hasCode(error, 'connection_lost', 'remote_failure');
             const mayTell = server.deviations.tellsOfACutFile !== undefined;
-            assert.ok(hasCode(error, 'size_mismatch') || (mayTell && told), String(error));
+            assert.ok(hasCode(error, 'size_mismatch') || (mayTell && got), String(error));
           });
           if (server.deviations.readsWhatItOpened === undefined) assert.equal(read, undefined);
           else if (read !== undefined) assert.ok(Buffer.concat(read as Buffer[]).equals(content));
@@ -851,12 +857,15 @@ export function remoteSuite(name: string, start: () => Promise<SeamServer>): voi
               ['sub', `${folder}/sub`, 0, true],
             ],
           );
-          for (const { modifiedAt, timeResolutionMs: _, ...info } of found) {
-            const { modifiedAt: told, timeResolutionMs: __, ...facts } = await remote.stat(info.path);
+          for (const { modifiedAt, timeResolutionMs: _, mode, owner: _owner, group: _group, ...info } of found) {
+            const { modifiedAt: got, timeResolutionMs: __, ...single } = await remote.stat(info.path);
+            // Names of owners, and the lines of Unix, are in listings alone.
+            const { mode: sameMode = mode, owner: _number, group: _numberToo, ...facts } = single;
             assert.deepEqual(info, facts);
-            const apart = Math.abs(told.getTime() - modifiedAt.getTime());
+            assert.equal(sameMode, mode, info.name);
+            const apart = Math.abs(got.getTime() - modifiedAt.getTime());
             assert.ok(apart <= remote.can.timeResolutionMs, `${info.name}: ${apart} ms apart`);
-            if (!info.isDirectory) assertRecent(told, BEGUN, CLOCKS_APART_MS);
+            if (!info.isDirectory) assertRecent(got, BEGUN, CLOCKS_APART_MS);
           }
         });
       });
@@ -871,11 +880,11 @@ export function remoteSuite(name: string, start: () => Promise<SeamServer>): voi
         await disk.link('nowhere', `${folder}/to nothing`);
         await use(async (remote) => {
           const found = (await list(remote, folder)).map(({ name, size, isDirectory }) => [name, isDirectory || size]);
-          const told = Object.fromEntries(found) as Record<string, unknown>;
-          const { 'to nothing': _, ...others } = told;
+          const got = Object.fromEntries(found) as Record<string, unknown>;
+          const { 'to nothing': _, ...others } = got;
           assert.deepEqual(others, { file: 5, sub: true, 'to file': 5, 'to folder': true });
           // MLSD and SIZE do not show it.
-          assert.equal('to nothing' in told, server.connection.type === 'sftp');
+          assert.equal('to nothing' in got, server.connection.type === 'sftp');
           const { size, isDirectory } = await remote.stat(at(`${folder}/to file`));
           assert.deepEqual([size, isDirectory], [5, false]);
           assert.equal((await remote.stat(at(`${folder}/to folder`))).isDirectory, true);
@@ -1154,11 +1163,11 @@ export function remoteSuite(name: string, start: () => Promise<SeamServer>): voi
             const moving = use((remote) =>
               remote.move(at(`${folder}/${from}/f`), at(`${folder}/${to}/f`), { replace }),
             );
-            const told = await moving.then(
+            const got = await moving.then(
               () => 'moved',
               (error: unknown) => String(error),
             );
-            const shown = `${from} to ${to}, ${replace}: ${told}`;
+            const shown = `${from} to ${to}, ${replace}: ${got}`;
             assert.deepEqual(await disk.files(`${folder}/real`), [`${folder}/real/f`], shown);
             assert.equal(await text(`${folder}/real/f`), 'content', shown);
           }
@@ -1296,8 +1305,8 @@ export function remoteSuite(name: string, start: () => Promise<SeamServer>): voi
           assert.ok(result instanceof GatewayError || (result as ExecResult).exitCode !== 0);
           return;
         }
-        const told = await exec('echo out; echo err >&2; exit 3');
-        assert.deepEqual(told, { exitCode: 3, stdout: 'out\n', stderr: 'err\n' });
+        const got = await exec('echo out; echo err >&2; exit 3');
+        assert.deepEqual(got, { exitCode: 3, stdout: 'out\n', stderr: 'err\n' });
         assert.equal((await exec('kill -TERM $$'))?.exitCode, 143);
         await assert.rejects(exec('yes'), withCode('too_large'));
         const onOutput = (): never => {
@@ -1415,9 +1424,9 @@ export function remoteSuite(name: string, start: () => Promise<SeamServer>): voi
         assert.equal(await text(`${folder}/f`), 'old');
         assert.deepEqual(await disk.files(folder), [`${folder}/f`]);
         for (const change of Object.values(changes).slice(0, 2)) {
-          let told = 0;
-          await use(change, { irrevocable: () => void told++ });
-          assert.ok(told > 0);
+          let got = 0;
+          await use(change, { irrevocable: () => void got++ });
+          assert.ok(got > 0);
         }
         nothingNoted();
       });

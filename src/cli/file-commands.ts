@@ -50,7 +50,8 @@ export function addFileCommands(program: Command, actions: Actions): void {
       .command('ls')
       .description('list a folder, or what a glob matches')
       .argument('<place>', 'connection, or connection:folder, or a glob such as connection:in/*.csv')
-      .option('-R, --recursive', 'everything below it'),
+      .option('-R, --recursive', 'everything below it')
+      .option('-l, --long', 'with rights, owner and group'),
     ls,
   );
   actions.many(
@@ -183,7 +184,7 @@ export function addJobCommands(program: Command, actions: Actions): void {
     jobs.listFiles,
   );
   actions.remote(one('pause', 'start no further file'), jobs.changeJob('pause'));
-  actions.remote(one('resume', 'go on'), jobs.changeJob('resume'));
+  actions.remote(one('resume', 'continue it'), jobs.changeJob('resume'));
   actions.remote(one('cancel', 'end it; what is done stays'), jobs.changeJob('cancel'));
   actions.remote(
     withProgress(one('retry', 'start a new job for the files that failed').option(...DETACH)),
@@ -218,6 +219,6 @@ export function addScheduleCommands(program: Command, actions: Actions): void {
   );
   actions.remote(one('pause', 'start no more jobs'), schedules.switchSchedule(false));
   actions.remote(one('resume', 'start them again'), schedules.switchSchedule(true));
-  actions.remote(one('rm', 'delete it; running jobs go on'), schedules.removeSchedule);
+  actions.remote(one('rm', 'delete it; running jobs continue'), schedules.removeSchedule);
   actions.remote(withProgress(one('run', 'start its job now').option(...DETACH)), schedules.runSchedule);
 }

@@ -11,6 +11,22 @@ export const fileFields = {
   size: kept(count('Bytes.')),
   isDirectory: kept(flag('Whether it is a folder.')),
   modifiedAt: kept(dateTime('Time of the last change, UTC.')),
+  mode: derived(
+    Type.Optional(
+      text('Rights as four octal digits, such as `0644`. Absent where the server does not report them, and on S3.'),
+    ),
+  ),
+  owner: derived(
+    Type.Optional(
+      text(
+        'Name of the owner, or its number where the server reports no name, as SFTP does for a single file. Absent like `mode`.',
+      ),
+    ),
+  ),
+  group: derived(Type.Optional(text('Name of the group, or its number. Absent like `mode`.'))),
+  isLink: derived(
+    Type.Optional(flag('In a list, true for a symbolic link; all other fields are of its target. Otherwise absent.')),
+  ),
   rawName: derived(Type.Optional(base64(RAW_NAME))),
 };
 
@@ -20,4 +36,7 @@ export const fileExample = {
   size: 48213,
   isDirectory: false,
   modifiedAt: TIME,
+  mode: '0644',
+  owner: 'upload',
+  group: 'partners',
 } as const satisfies Example<typeof fileFields>;

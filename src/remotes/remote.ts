@@ -16,7 +16,16 @@ import type { Leftovers } from './leftovers.js';
 import type { RemotePath } from './path.js';
 import type { ProbeResult } from './probe-result.js';
 
-export interface FileInfo {
+/** Who may use a file, as far as the server reports it. */
+export interface Rights {
+  /** The permission bits, without the kind of file. */
+  readonly mode?: number | undefined;
+  /** A name, or a number if the server reports no name. */
+  readonly owner?: string | undefined;
+  readonly group?: string | undefined;
+}
+
+export interface FileInfo extends Rights {
   readonly name: string;
   readonly path: RemotePath;
   /** Bytes; 0 for folders. */

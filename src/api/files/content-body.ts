@@ -66,7 +66,7 @@ export async function contentOf(
   const held = isComplete ? { pieces: [], ended: false } : await hold(chunks);
   if (!held.ended && body.fields['path'] === undefined) {
     content.destroy();
-    throw badRequest(`path must stand before a content of more than ${MAX_HELD_BYTES} bytes`);
+    throw badRequest(`path must come before a content of more than ${MAX_HELD_BYTES} bytes`);
   }
   const fields = check(held.ended ? await body.rest() : body.fields);
   const text = Readable.from(textOf(held.pieces, held.ended ? undefined : chunks, body, fields, check), {
@@ -88,9 +88,9 @@ async function* textOf(
   for (let next = await chunks.next(); next.done !== true; next = await chunks.next()) yield next.value;
   const late = check(await body.rest());
   if (late.encoding !== known.encoding) {
-    throw badRequest(`encoding must stand before a content of more than ${MAX_HELD_BYTES} bytes`);
+    throw badRequest(`encoding must come before a content of more than ${MAX_HELD_BYTES} bytes`);
   }
-  if (late.mtime !== known.mtime) throw badRequest('mtime must stand before content');
+  if (late.mtime !== known.mtime) throw badRequest('mtime must come before content');
 }
 
 /** Reads chunks until they end or are too many to hold. */

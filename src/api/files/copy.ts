@@ -51,7 +51,7 @@ export const copyFile = endpoint({
   tag: 'Files',
   summary: 'Copy a file between connections',
   description:
-    'Streams a file from one connection to another, or lets the store copy it where both ends are one S3 store. Needs a plan with more than one connection, and a key with the scope `read` beside `write`. With `Prefer: respond-async` a job does it, which goes on whichever node dies; a file with a `rawName` is copied at once all the same.',
+    'Streams a file from one connection to another, or lets the store copy it where both ends are one S3 store. Needs a plan with more than one connection, and a key with the scope `read` beside `write`. With `Prefer: respond-async` a job copies it, and continues on another node if its node dies; a file with a `rawName` is copied at once.',
   body: copyRequest,
   bodyExamples: {
     copy: {

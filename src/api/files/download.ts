@@ -49,12 +49,12 @@ export const downloadFile = endpoint({
   tag: 'Files',
   summary: 'Download a file, or folders as an archive',
   description:
-    'Streams a file from the remote server; with `format=zip` a ZIP archive of a folder, or of several paths. A failure after the head of the answer cuts the connection, so that a short body never looks complete. An archive is made anew each time: it has no length and no ETag, and `HEAD`, ranges and conditions are 400.',
+    'Streams a file from the remote server; with `format=zip` a ZIP archive of a folder, or of several paths. A failure after the head of the answer cuts the connection, so that a short body never looks complete. An archive is made for each request: it has no length and no ETag, and `HEAD`, ranges and conditions are 400.',
   params: connectionParameter,
   headers: ['Want-Repr-Digest', 'Range', 'If-Range', 'If-None-Match', 'If-Modified-Since'],
   query: Type.Object({
     ...fileParameters,
-    path: oneOrMore(fileParameters.path, MAX_PATHS, 'May stand several times with `format=zip`.'),
+    path: oneOrMore(fileParameters.path, MAX_PATHS, 'May be repeated with `format=zip`.'),
     format: withDefault(
       oneOf(
         ['binary', 'json', 'zip'],
@@ -106,7 +106,7 @@ export const downloadFile = endpoint({
   const { path: given, rawName, format } = input.query;
   const [path, ...others] = [given].flat() as [string, ...string[]];
   if (format === 'zip') return asArchive(input, services, [path, ...others]);
-  if (others.length > 0) throw refusal('bad_request', 'the query parameter path stands twice');
+  if (others.length > 0) throw refusal('bad_request', 'the query parameter path appears twice');
   const connection = await connectionIn(input, services);
   const reference = referTo(connection, path, 'path', rawName);
   const isHead = input.request.method === 'HEAD';
@@ -132,7 +132,7 @@ async function asArchive(input: Asked, services: Services, paths: readonly [stri
   if (request.method === 'HEAD')
     throw refusal('bad_request', 'HEAD is not for format=zip: nothing is known before it is made');
   if (field !== undefined)
-    throw refusal('bad_request', `${field} is not for format=zip: the archive is made anew each time`);
+    throw refusal('bad_request', `${field} is not for format=zip: the archive is made for each request`);
   if (rawName !== undefined && paths.length > 1) throw refusal('bad_request', 'rawName is for a single path');
   const connection = await connectionIn(input, services);
   const references = paths.map((path) => referTo(connection, path, 'path', rawName));

@@ -1,4 +1,5 @@
 /** FileInfo in the form of the API. */
+import { modeText } from '../../base/file-mode.js';
 import { fileFields } from '../../contract/file.js';
 import { object } from '../../contract/schema.js';
 import { shownFields } from '../../contract/thing.js';
@@ -9,7 +10,7 @@ export const fileInfo = object('FileInfo', shownFields(fileFields, 'key'));
 
 /** A list may have a million of them. JSON omits undefined values. */
 export function fileInfoOf(file: FileInfo): Readonly<Record<keyof typeof fileFields, unknown>> {
-  const { name, path, size, isDirectory, modifiedAt } = file;
+  const { name, path, size, isDirectory, modifiedAt, mode, owner, group, isLink } = file;
   const isExact = file.rawName === undefined || !baseName(path).isWellFormed();
   const exact = isExact ? path : withRawName(path, file.rawName, 'rawName');
   return {
@@ -18,6 +19,10 @@ export function fileInfoOf(file: FileInfo): Readonly<Record<keyof typeof fileFie
     size,
     isDirectory,
     modifiedAt: modifiedAt.toISOString(),
+    mode: mode === undefined ? undefined : modeText(mode),
+    owner,
+    group,
+    isLink,
     rawName: rawNamesOf(exact),
   };
 }

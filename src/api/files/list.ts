@@ -35,7 +35,7 @@ export const listFolder = endpoint({
   tag: 'Folders',
   summary: 'List a folder',
   description:
-    'Files and folders of one folder: folders first, then by name in code-point order. With `recursive` all that lies below it, by path: a folder counts as if its path ended with a slash, and all below it follows. Links to folders are listed and not entered. With `limit` page after page; with `Accept: application/x-ndjson` one entry a line, as the server tells them, unsorted and while it does: a failure on the way cuts the connection. Where entries had to be left out, JSON has their number as `incomplete` and in `X-Incomplete`, and lines end with `{"incomplete":2}`. With `Accept-Encoding: gzip` long answers and lines leave compressed.',
+    'Files and folders of one folder: folders first, then by name in code-point order. With `recursive` all that lies below it, by path: a folder counts as if its path ended with a slash, and all below it follows. Links to folders are listed and not entered. With `limit` page after page; with `Accept: application/x-ndjson` one entry a line, unsorted, as the server reports them: a failure on the way cuts the connection. Where entries had to be left out, JSON has their number as `incomplete` and in `X-Incomplete`, and lines end with `{"incomplete":2}`. With `Accept-Encoding: gzip` long answers and lines leave compressed.',
   params: connectionParameter,
   query: Type.Object(listFields),
   answers: {

@@ -64,9 +64,9 @@ export const uploadFile = endpoint({
   summary: 'Upload a file',
   description:
     'Streams a file to the remote server in one of four forms: `multipart/form-data`, JSON with base64, JSON with a URL that the gateway fetches, ' +
-    'or the raw bytes as `application/octet-stream`. The file becomes visible whole or not at all. The naming fields and `mtime` may stand in the query in ' +
+    'or the raw bytes as `application/octet-stream`. The file becomes visible whole or not at all. The naming fields and `mtime` may be in the query in ' +
     'every form; a field of the body wins. Raw bytes need `filename` in the query or a Content-Disposition. ' +
-    'With `Prefer: respond-async` a job fetches the URL, and goes on whichever node dies; other forms have their bytes with them, and are stored at once all the same.',
+    'With `Prefer: respond-async` a job fetches the URL, and continues on another node if its node dies; the other forms carry their bytes, and are stored at once.',
   params: connectionParameter,
   headers: ['Content-Digest', 'Repr-Digest', 'Want-Repr-Digest', 'Content-Disposition'],
   query: uploadQuery,

@@ -8,23 +8,32 @@ import { bytesText, incompleteText, oneLine, table, timeText } from '../output.j
 export async function ls(
   session: Session,
   [place = '']: Arguments,
-  { recursive = false }: { readonly recursive?: boolean },
+  { recursive = false, long = false }: { readonly recursive?: boolean; readonly long?: boolean },
 ): Promise<void> {
   const { gateway, out, signal } = session;
   const location = parseFolderLocation(place);
   const glob = await globAt(session, location);
   if (glob !== undefined) {
     const pattern = recursive && !isDeep(glob.pattern) ? `**/${glob.pattern}` : glob.pattern;
-    const found = await listTree(session, { ...location, path: glob.folder }, { pattern, recursive: isDeep(pattern) });
+    const found = await listTree(session, { ...location, path: glob.folder }, long, {
+      pattern,
+      recursive: isDeep(pattern),
+    });
     if (found === 0) throw nothingMatches(place);
     return;
   }
-  if (recursive) return void (await listTree(session, location, { recursive }));
+  if (recursive) return void (await listTree(session, location, long, { recursive }));
   const { connectionId, path } = location;
   const answer = await gateway.files.list(connectionId, path === '' ? undefined : path, { signal });
   out.show(answer, () => {
-    const rows = answer.files.map((file) => [sizeOf(file), timeOf(file), nameOf(file.name, file)]);
-    return table(['SIZE', 'CHANGED', 'NAME'], rows, 'the folder is empty');
+    const rows = answer.files.map((file) => [
+      ...(long ? rightsOf(file) : []),
+      sizeOf(file),
+      timeOf(file),
+      nameOf(file.name, file),
+    ]);
+    const heads = long ? ['RIGHTS', 'OWNER', 'GROUP'] : [];
+    return table([...heads, 'SIZE', 'CHANGED', 'NAME'], rows, 'the folder is empty');
   });
   warnOf(session, answer);
 }
@@ -33,6 +42,7 @@ export async function ls(
 async function listTree(
   session: Session,
   { connectionId, path }: Location,
+  long: boolean,
   options: Pick<ListOptions, 'recursive' | 'pattern'>,
 ): Promise<number> {
   const { gateway, out, signal } = session;
@@ -45,7 +55,9 @@ async function listTree(
       page.files
         .map((file) => {
           const name = oneLine(nameOf(file.path.slice(root.length), file));
-          return `${sizeOf(file).padStart(8)}  ${timeOf(file).padEnd(20)}  ${name}`;
+          const [mode = '', owner = '', group = ''] = rightsOf(file).map(oneLine);
+          const rights = long ? `${mode.padEnd(4)}  ${owner.padEnd(10)}  ${group.padEnd(10)}  ` : '';
+          return `${rights}${sizeOf(file).padStart(8)}  ${timeOf(file).padEnd(20)}  ${name}`;
         })
         .join('\n'),
     );
@@ -57,6 +69,9 @@ async function listTree(
 function warnOf({ out }: Session, { path, incomplete = 0 }: ListAnswer): void {
   if (incomplete > 0) out.note(incompleteText(path, incomplete));
 }
+
+/** A dash where the server reports nothing. */
+const rightsOf = ({ mode = '-', owner = '-', group = '-' }: FileInfo): string[] => [mode, owner, group];
 
 function sizeOf({ isDirectory, size }: FileInfo): string {
   return isDirectory ? '-' : bytesText(size);

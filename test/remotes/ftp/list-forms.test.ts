@@ -638,3 +638,29 @@ test('a mutated line is read correctly, or not at all: no name and no size is in
     );
   }
 });
+
+test('rights, owner and group are read where a line shows them', () => {
+  const list = (line: string) => parseListLine(Buffer.from(line), NOW, 'auto', UTF_8)?.rights;
+  const facts = (line: string) => parseMachineLine(Buffer.from(line), UTF_8)?.rights;
+  const [mode, owner, group] = [undefined, undefined, undefined];
+  const end = '3 Nov 20 10:15 keep.csv';
+  assert.deepEqual(list(`-rw-r--r-- 1 alice users ${end}`), { mode: 0o644, owner: 'alice', group: 'users' });
+  assert.deepEqual(list(`drwsr-sr-t 2 1000 100 ${end}`), { mode: 0o7755, owner: '1000', group: '100' });
+  assert.deepEqual(list(`drwSr-lr-T 2 alice ${end}`), { mode: 0o7644, owner: 'alice', group });
+  assert.deepEqual(list(`-rw------- alice users ${end}`), { mode: 0o600, owner: 'alice', group: 'users' });
+  assert.deepEqual(list(`-rw------- 1 alice domain users ${end}`), { mode: 0o600, owner, group }, 'a blank in a name');
+  assert.deepEqual(list('-????????? ? ? ? ? ? keep.csv'), { mode, owner, group });
+  assert.equal(list('11-20-24 10:15AM 1048576 keep.csv'), undefined, 'DOS has none');
+  const machine = 'type=file;size=3;modify=20240102030405;';
+  assert.deepEqual(facts(`${machine}UNIX.mode=0640;UNIX.owner=7;UNIX.group=8; keep.csv`), {
+    mode: 0o640,
+    owner: '7',
+    group: '8',
+  });
+  assert.deepEqual(facts(`${machine}UNIX.ownername=ann;UNIX.owner=7;UNIX.group=8;UNIX.groupname=ops; keep.csv`), {
+    mode,
+    owner: 'ann',
+    group: 'ops',
+  });
+  assert.deepEqual(facts(`${machine} keep.csv`), { mode, owner, group });
+});

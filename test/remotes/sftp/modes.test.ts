@@ -1,6 +1,8 @@
 /** The rights that a connection gives to the files and folders that the gateway makes. */
 import assert from 'node:assert/strict';
-import { chmodSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, chownSync, mkdirSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
 import { GatewayError } from '../../../src/base/errors.js';
@@ -263,4 +265,30 @@ describe('a server that refuses', () => {
     await assert.rejects(remote.makeFolder(path('/a/b')), named('permission_denied', 'folderMode'));
     assert.deepEqual([...folders], []);
   });
+});
+
+test('a listing of OpenSSH has rights, and owner and group by name; a single file has their numbers', async (t) => {
+  const server = await serverWith(t, '022');
+  const { remote } = await remoteOf(t, server);
+  mkdirSync(join(server.files, 'folder'));
+  chmodSync(join(server.files, 'folder'), 0o2750);
+  writeFileSync(join(server.files, 'mine'), 'x');
+  chmodSync(join(server.files, 'mine'), 0o604);
+  writeFileSync(join(server.files, 'unnamed'), 'x');
+  chownSync(join(server.files, 'unnamed'), 54_321, 54_322);
+  symlinkSync('unnamed', join(server.files, 'link'));
+  const { username } = userInfo();
+  const group = execFileSync('id', ['-gn'], { encoding: 'utf8' }).trim();
+  const found = new Map<string, unknown>();
+  for await (const { name, mode = 0, owner, group: of, isLink } of remote.list(path('/')))
+    found.set(name, [mode.toString(8), owner, of, isLink]);
+  assert.deepEqual(found.get('folder'), ['2750', username, group, undefined]);
+  assert.deepEqual(found.get('mine'), ['604', username, group, undefined]);
+  assert.deepEqual(found.get('unnamed'), ['644', '54321', '54322', undefined]);
+  assert.deepEqual(found.get('link'), ['644', '54321', '54322', true]);
+  const single = await remote.stat(path('/mine'));
+  assert.deepEqual(
+    [single?.mode, single?.owner, single?.group],
+    [0o604, String(userInfo().uid), String(userInfo().gid)],
+  );
 });

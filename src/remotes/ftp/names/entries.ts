@@ -1,6 +1,9 @@
 /** Parses one level of a folder, line by line, as the server lists it: MLSD, or LIST (list-formats.ts). */
 import type { NameEncoding } from '../../../base/encoding.js';
+import { modeBits, rightsIn } from '../../../base/file-mode.js';
 import { listedName } from '../../encoded-names.js';
+import { ownerName } from '../../listing.js';
+import type { Rights } from '../../remote.js';
 import { parseListedLine, type Layout } from './list-formats.js';
 import type { ListTime } from './list-times.js';
 
@@ -15,6 +18,7 @@ export interface Entry {
   readonly time: ListTime | undefined;
   /** The number of this version of the file, if the server keeps several. */
   readonly version?: number;
+  readonly rights?: Rights | undefined;
 }
 
 const SELF: Entry = { name: '.', rawName: undefined, kind: 'self', size: undefined, time: undefined };
@@ -57,7 +61,7 @@ export function parseMachineLine(line: Buffer, encoding: NameEncoding): Entry | 
   const kind = facts.name === '.' || facts.name === '..' ? 'self' : facts.type;
   const time = facts.modifiedAt === undefined ? undefined : { time: facts.modifiedAt, resolutionMs: 1_000 };
   const { name, rawName } = listedName(encoding, facts.name);
-  return { name, rawName, kind, size: facts.size, time };
+  return { name, rawName, kind, size: facts.size, time, rights: facts.rights };
 }
 
 /** Undefined for a line in another format. `now`: the server's clock, as UTC. */
@@ -66,8 +70,9 @@ export function parseListLine(line: Buffer, now: Date, layout: Layout, encoding:
   if (listed === undefined) return undefined;
   if (listed.name === '.' || listed.name === '..') return SELF;
   const { name, rawName } = listedName(encoding, listed.name);
-  const { kind, size, time, version } = listed;
-  return version === undefined ? { name, rawName, kind, size, time } : { name, rawName, kind, size, time, version };
+  const { kind, size, time, version, rights } = listed;
+  const entry = { name, rawName, kind, size, time, rights };
+  return version === undefined ? entry : { ...entry, version };
 }
 
 /**
@@ -81,6 +86,7 @@ interface Facts {
   /** UTC. */
   readonly modifiedAt: Date | undefined;
   readonly name: string;
+  readonly rights: Rights;
 }
 
 /** Undefined for a line in another format. */
@@ -92,6 +98,9 @@ export function parseFacts(line: string): Facts | undefined {
   let size: number | undefined;
   let modifiedAt: Date | undefined;
   let isOpenToAll = false;
+  let mode: number | undefined;
+  let owner: string | undefined;
+  let group: string | undefined;
   let permits = '';
   for (const fact of packed.split(';')) {
     const equals = fact.indexOf('=');
@@ -108,6 +117,20 @@ export function parseFacts(line: string): Facts | undefined {
         break;
       case 'unix.mode':
         isOpenToAll = value === '0777';
+        if (MODE.test(value)) mode = rightsIn(modeBits(value));
+        break;
+      // ProFTPD adds the names to the numbers, in any order.
+      case 'unix.ownername':
+        owner = ownerName(value) ?? owner;
+        break;
+      case 'unix.owner':
+        owner ??= ownerName(value);
+        break;
+      case 'unix.groupname':
+        group = ownerName(value) ?? group;
+        break;
+      case 'unix.group':
+        group ??= ownerName(value);
         break;
       case 'perm':
         permits = value.toLowerCase();
@@ -118,8 +141,10 @@ export function parseFacts(line: string): Facts | undefined {
   // ProFTPD lists a link to a file as a file, with the size of the link; only its mode reveals it. With `ShowSymlinks
   // off` a link to a folder is listed as a folder that permits what may be done to a file (RFC 3659, 7.5.5).
   const isLink = type === 'file' ? isOpenToAll : type === 'folder' && isOfAFile(permits);
-  return { type: isLink ? 'link' : (type ?? 'unknown'), size, modifiedAt, name };
+  return { type: isLink ? 'link' : (type ?? 'unknown'), size, modifiedAt, name, rights: { mode, owner, group } };
 }
+
+const MODE = /^[0-7]{3,6}$/;
 
 const FACT = /([^=; ]+)=([^; ]*)/y;
 const LINK_TARGET = /[^;]*/y;

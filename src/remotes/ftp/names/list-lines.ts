@@ -4,6 +4,8 @@
  * are undefined, and are asked for later.
  */
 import { FileType, parseList } from 'basic-ftp';
+import { ownerName } from '../../listing.js';
+import type { Rights } from '../../remote.js';
 import { parseListTime, type ListTime } from './list-times.js';
 import { monthOf } from './months.js';
 
@@ -15,6 +17,7 @@ export interface ListedLine {
   readonly time: ListTime | undefined;
   /** The number of this version of the file, if the server keeps several. */
   readonly version?: number;
+  readonly rights?: Rights;
 }
 
 /** The heading of `ls -l`, in the languages of months.ts. */
@@ -24,7 +27,7 @@ const HEADING =
 export const isHeading = (line: string): boolean => HEADING.test(line);
 
 /** An inode or a number of blocks (`ls -is`), the type, the permissions, and a mark for access lists or SELinux. */
-const MODE = /^[ \t]*(?:\d+[ \t]+){0,2}([-a-zDPS?])(?:[-r?][-w?][-xsStTLl?]){3}[.+@]?[ \t]*(?=[\d? \t])/;
+const MODE = /^[ \t]*(?:\d+[ \t]+){0,2}([-a-zDPS?])((?:[-r?][-w?][-xsStTLl?]){3})[.+@]?[ \t]*(?=[\d? \t])/;
 const COLUMN = /[ \t]*([^ \t]+)/y;
 /** Columns after the mode: number of links, owner and group (which may contain blanks), size, date. */
 const MOST_COLUMNS = 24;
@@ -38,13 +41,46 @@ interface Column {
 
 /** Undefined for a line in another format, as in all parsers of lines. `now`: the server's clock, as UTC. */
 export function parseUnixLine(line: string, now: Date): ListedLine | undefined {
-  const [mode, type = ''] = MODE.exec(line) ?? [];
+  const [mode, type = '', letters = ''] = MODE.exec(line) ?? [];
   if (mode === undefined) return undefined;
   const columns = columnsOf(line, mode.length);
   const found = datedName(line, columns, type, now, SIZE_AT) ?? nameAlone(line, columns);
   if (found === undefined) return undefined;
+  const { size, time, sizeAt } = found;
   const kind = kindOf(type);
-  return kind === 'link' ? { ...found, kind, name: withoutTarget(found.name) } : { ...found, kind };
+  const name = kind === 'link' ? withoutTarget(found.name) : found.name;
+  return { kind, name, size, time, rights: rightsOf(letters, columns, sizeAt) };
+}
+
+const LETTERS = 'rwxrwxrwx';
+/** The bits of letters that mean more than the right to execute: at the end of each group of three. */
+const SPECIAL = [
+  [2, 0o4000],
+  [5, 0o2000],
+  [8, 0o1000],
+] as const;
+
+const LINKS = /^\d+$/;
+
+/** Reads owner and group, which are between the number of links and the size. If a name has blanks, both are unknown. */
+function rightsOf(letters: string, columns: readonly Column[], sizeAt = 0): Rights {
+  const ownerAt = LINKS.test(columns[0]?.text ?? '') ? 1 : 0;
+  const names = sizeAt - ownerAt;
+  return {
+    mode: letters.includes('?') ? undefined : bitsOf(letters),
+    owner: names === 1 || names === 2 ? ownerName(columns[ownerAt]?.text ?? '') : undefined,
+    group: names === 2 ? ownerName(columns[ownerAt + 1]?.text ?? '') : undefined,
+  };
+}
+
+function bitsOf(letters: string): number {
+  let bits = 0;
+  for (let at = 0; at < LETTERS.length; at++) {
+    const letter = letters[at] ?? '-';
+    if (letter === LETTERS[at] || letter === 's' || letter === 't') bits |= 1 << (LETTERS.length - 1 - at);
+  }
+  for (const [at, bit] of SPECIAL) if (!'x-'.includes(letters[at] ?? '-')) bits |= bit;
+  return bits;
 }
 
 /** The type and the rights of a trustee: `- [RWCEAFMS] owner 1234 Nov 20 10:15  name`. */
@@ -58,7 +94,8 @@ export function parseNetwareLine(line: string, now: Date): ListedLine | undefine
   const found = datedName(line, columnsOf(line, rights.length), type, now, NETWARE_SIZE_AT);
   // Several blanks precede the name, and no name of NetWare begins with one.
   const name = found?.name.replace(/^[ \t]+/, '') ?? '';
-  return found === undefined || name === '' ? undefined : { ...found, kind: kindOf(type), name };
+  if (found === undefined || name === '') return undefined;
+  return { kind: kindOf(type), name, size: found.size, time: found.time };
 }
 
 function columnsOf(line: string, from: number): Column[] {
@@ -73,7 +110,7 @@ function columnsOf(line: string, from: number): Column[] {
 /** The columns where the size may be: after links, owner and group; without the group; or after names with blanks. */
 const SIZE_AT = [3, 2, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 1];
 
-type Found = Omit<ListedLine, 'kind'>;
+type Found = Omit<ListedLine, 'kind'> & { readonly sizeAt?: number };
 
 function datedName(
   line: string,
@@ -91,7 +128,7 @@ function datedName(
       if (date === undefined || size === undefined || !isSizeLike(size)) continue;
       const name = nameBehind(line, columns[date.last]);
       if (name === undefined) continue;
-      return { name, size: isDevice ? 0 : sizeOf(size), time: parseListTime(date.text, now) };
+      return { name, size: isDevice ? 0 : sizeOf(size), time: parseListTime(date.text, now), sizeAt: at };
     }
   }
   return undefined;

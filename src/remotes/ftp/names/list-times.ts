@@ -71,7 +71,7 @@ function parseNumericTime(text: string): ListTime | undefined {
   return timeOf(fullYear, month - 1, day, hour, Number(minutes), MINUTE_MS);
 }
 
-/** Returns year, month and day. Undefined if day and month cannot be told apart: no date is better than a wrong one. */
+/** Year, month and day; undefined if day and month could be either: no date is better than a wrong one. */
 function inOrder(first: number, second: number, year: number, mark: string): readonly number[] | undefined {
   if (mark === '.' || first > 12) return [year, second, first];
   // IIS writes month, day and year with dashes in every country.

@@ -193,12 +193,12 @@ async function findTarget(operation: FtpOperation, path: RemotePath): Promise<Fi
   }
 }
 
-function toFileInfo({ kind, rawName, size = 0, time }: Entry, path: RemotePath): FileInfo {
+function toFileInfo({ kind, rawName, size = 0, time, rights }: Entry, path: RemotePath): FileInfo {
   const modifiedAt = time?.time ?? EPOCH;
   // Fields are added, not spread into a new object: spread objects of a long listing survive the quick garbage
   // collections.
   const info: { -readonly [Key in keyof FileInfo]: FileInfo[Key] } =
-    kind === 'folder' ? folderInfo(path, modifiedAt) : fileInfo(path, size, modifiedAt);
+    kind === 'folder' ? folderInfo(path, modifiedAt, rights) : fileInfo(path, size, modifiedAt, rights);
   if (rawName !== undefined) info.rawName = rawName;
   // For entries older than half a year, LIST shows only the day.
   if (time !== undefined && time.resolutionMs > SECOND_MS) info.timeResolutionMs = time.resolutionMs;

@@ -6,6 +6,7 @@ import type { RemotePath } from '../../path.js';
 import type { SftpChannel } from '../session/channel.js';
 import type { Confinement } from './confine.js';
 import type { HostMemory } from '../memory.js';
+import { NO_NAMES, OwnerNames } from './owner-names.js';
 import { isMissing, isStatus, STATUS } from '../wire/replies.js';
 import type { Attributes, NameEntry, Names } from '../wire/wire.js';
 
@@ -32,6 +33,11 @@ interface ListPlan {
   readonly warn: (message: string, facts: Record<string, unknown>) => void;
 }
 
+/** The plan of a listing under way. */
+interface Reading extends ListPlan {
+  readonly names: OwnerNames;
+}
+
 /**
  * The entries of an open folder, in the batches of the server. Links are followed if requested; a broken one is listed
  * as a link.
@@ -39,13 +45,13 @@ interface ListPlan {
 export async function* listEntries(plan: ListPlan): AsyncGenerator<readonly FileInfo[]> {
   const leftOuts = new LeftOuts(plan.folder, plan.leftOut);
   try {
-    yield* readEntries(plan, leftOuts);
+    yield* readEntries({ ...plan, names: new OwnerNames() }, leftOuts);
   } finally {
     leftOuts.warn(plan.warn, {});
   }
 }
 
-async function* readEntries(plan: ListPlan, leftOuts: LeftOuts): AsyncGenerator<readonly FileInfo[]> {
+async function* readEntries(plan: Reading, leftOuts: LeftOuts): AsyncGenerator<readonly FileInfo[]> {
   const bounds = new ListingBounds(plan.folder);
   for await (const batch of batches(plan)) {
     bounds.add(batch.length, LEAST_PER_REPLY);
@@ -63,9 +69,10 @@ async function* readEntries(plan: ListPlan, leftOuts: LeftOuts): AsyncGenerator<
         continue;
       }
       const { attributes } = entry;
+      plan.names.learn(entry);
       if (!isReported(attributes) || (attributes.isLink && plan.followLinks)) unclear.push([entry, path]);
-      else if (attributes.isLink) infos.push(linkInfo(entry, path, attributes));
-      else infos.push(entryInfo(entry, path, attributes));
+      else if (attributes.isLink) infos.push(linkInfo(plan, entry, path, attributes));
+      else infos.push(entryInfo(plan, entry, path, attributes));
     }
     const atOnce = plan.memory.oneRequestAtATime ? 1 : LOOKUPS_AT_ONCE;
     for (let start = 0; start < unclear.length; start += atOnce) {
@@ -84,7 +91,7 @@ const isReported = ({ hasType, isFolder, isLink, size }: Attributes): boolean =>
 
 /** Queries what READDIR did not report, and the target of a link. Undefined for an entry that is gone meanwhile. */
 async function queryEntry(
-  plan: ListPlan,
+  plan: Reading,
   leftOuts: LeftOuts,
   entry: NameEntry,
   path: RemotePath,
@@ -99,8 +106,8 @@ async function queryEntry(
       return undefined;
     }
   }
-  if (!attributes.isLink) return entryInfo(entry, path, attributes);
-  return linkInfo(entry, path, plan.followLinks ? await followLink(plan, entry, attributes) : attributes);
+  if (!attributes.isLink) return entryInfo(plan, entry, path, attributes);
+  return linkInfo(plan, entry, path, plan.followLinks ? await followLink(plan, entry, attributes) : attributes);
 }
 
 async function* batches({ channel, handle, memory }: ListPlan): AsyncGenerator<Names> {
@@ -133,13 +140,13 @@ const isSelf = ({ rawName: name }: NameEntry): boolean => name.equals(SELF) || n
 const SELF = Buffer.from('.');
 const PARENT = Buffer.from('..');
 
-function entryInfo({ rawName }: NameEntry, path: RemotePath, attributes: Attributes): FileInfo {
-  const info = infoOf(path, attributes);
+function entryInfo({ names }: Reading, { rawName }: NameEntry, path: RemotePath, attributes: Attributes): FileInfo {
+  const info = infoOf(path, attributes, names);
   return isUtf8(rawName) ? info : { ...info, rawName: rawName.toString('base64') };
 }
 
-const linkInfo = (entry: NameEntry, path: RemotePath, target: Attributes): FileInfo => ({
-  ...entryInfo(entry, path, target),
+const linkInfo = (plan: Reading, entry: NameEntry, path: RemotePath, target: Attributes): FileInfo => ({
+  ...entryInfo(plan, entry, path, target),
   isLink: true,
 });
 
@@ -161,6 +168,8 @@ async function followLink(plan: ListPlan, entry: NameEntry, attributes: Attribut
 }
 
 /** A file's facts in the seam's form. */
-export function infoOf(path: RemotePath, { isFolder, size, modifiedAt }: Attributes): FileInfo {
-  return isFolder ? folderInfo(path, modifiedAt) : fileInfo(path, size ?? 0, modifiedAt);
+export function infoOf(path: RemotePath, attributes: Attributes, names = NO_NAMES): FileInfo {
+  const { isFolder, size, modifiedAt } = attributes;
+  const rights = names.rightsOf(attributes);
+  return isFolder ? folderInfo(path, modifiedAt, rights) : fileInfo(path, size ?? 0, modifiedAt, rights);
 }

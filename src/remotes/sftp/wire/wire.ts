@@ -45,6 +45,9 @@ export interface Attributes {
   readonly hasType: boolean;
   /** Permissions with the kind of entry; 0 or absent if the server reported none. */
   readonly mode?: number;
+  /** Numbers of the owner and the group, if the server reported them. */
+  readonly owner?: number | undefined;
+  readonly group?: number | undefined;
 }
 
 export interface NameEntry {
@@ -131,7 +134,9 @@ export class ReplyReader {
   attributes(): Attributes {
     const flags = this.uint32();
     const size = (flags & ATTRIBUTE.SIZE) === 0 ? undefined : this.uint64();
-    if ((flags & ATTRIBUTE.OWNER) !== 0) this.#skip(8);
+    const hasOwner = (flags & ATTRIBUTE.OWNER) !== 0;
+    const owner = hasOwner ? this.uint32() : undefined;
+    const group = hasOwner ? this.uint32() : undefined;
     const mode = (flags & ATTRIBUTE.PERMISSIONS) === 0 ? 0 : this.uint32();
     let modifiedSeconds = 0;
     if ((flags & ATTRIBUTE.TIMES) !== 0) {
@@ -152,6 +157,8 @@ export class ReplyReader {
       modifiedAt: new Date(modifiedSeconds * 1000),
       hasType: type !== 0,
       mode,
+      owner,
+      group,
     };
   }
 
@@ -164,7 +171,7 @@ export class ReplyReader {
 
   name(): NameEntry {
     const rawName = this.string();
-    this.#skip(this.uint32()); // The long name is an `ls -l` line for people: its format differs by server.
+    this.#skip(this.uint32()); // See longNameOf.
     return { rawName, attributes: this.attributes() };
   }
 
@@ -209,6 +216,16 @@ export class Names implements Iterable<NameEntry> {
     for (let left = this.length; left > 0; left -= 1) yield this.#reader.name();
   }
 }
+
+/** An `ls -l` line for people, which follows the name in the packet. Its format differs by server. */
+export function longNameOf({ rawName }: NameEntry): string {
+  const { buffer, byteOffset, length } = rawName;
+  const behind = Buffer.from(buffer, byteOffset + length);
+  return behind.toString('utf8', 4, 4 + Math.min(behind.readUInt32BE(), LONGEST_LINE));
+}
+
+/** Owner and group are before the name of the file. */
+const LONGEST_LINE = 200;
 
 /** Cuts the byte stream of a channel into packets. A packet that arrived in one piece is passed on without a copy. */
 export class PacketAssembler {
