@@ -21,7 +21,7 @@ export const s3Front: BenchCase = {
     `${CLIENTS} clients that each have one request under way, files of ${BYTES / 1024} KiB over SFTP, through one gateway: presigned URLs of the S3 front, ` +
     'and the same files by download and upload of our own API. Each signature is verified anew. Then one of ten columns ' +
     'of a Parquet file, through 50 ms of round trip: what pyarrow asks of a store, and the same bytes by pread from ' +
-    'a mount of sshfs, made anew each time. The gateway holds its sessions open; sshfs has just logged in. Then four ' +
+    'a new mount of sshfs for each. The gateway holds its sessions open; sshfs has just logged in. Then four ' +
     'processes with boto3 that upload a large file each, in parts: through the S3 front, into a server that throws the ' +
     'bytes away, and the same files by upload of our own API.',
   scenarios: all,

@@ -31,6 +31,8 @@ export interface Call {
   /** As the client named it; "" for the service. */
   readonly bucket: string;
   readonly key: string;
+  /** The fields of the request, with those that a presigned URL has in its query. */
+  readonly headers: ReadonlyMap<string, string>;
   /** Opens the body as its signature describes it. */
   readonly body: () => Promise<S3Body>;
   /** The answer of work that may take minutes: if it does, its head leaves before. The body has been read by then. */

@@ -12,7 +12,7 @@ interface CopySource {
 
 /** @throws S3Error InvalidArgument, NoSuchBucket, AccessDenied */
 export async function copySourceOf(call: Call): Promise<CopySource> {
-  const field = call.request.headers.get('x-amz-copy-source') ?? '';
+  const field = call.headers.get('x-amz-copy-source') ?? '';
   const [path = '', version] = field.split('?versionId=', 2);
   if (version !== undefined && version !== 'null') throw new S3Error('NotImplemented', 'there are no versions');
   const { bucket, key } = sourceIn(path);

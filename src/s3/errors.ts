@@ -16,6 +16,7 @@ const STATUS = {
   InvalidDigest: 400,
   InvalidObjectState: 409,
   InvalidPart: 400,
+  InvalidPartNumber: 416,
   InvalidPartOrder: 400,
   InvalidRange: 416,
   InvalidRequest: 400,

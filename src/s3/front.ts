@@ -19,7 +19,7 @@ import { formOf, S3Error } from './errors.js';
 import { answerInTime } from './late-answer.js';
 import { refusePromises } from './promises.js';
 import { commandOf } from './routes.js';
-import { signedRequestOf, type SignedRequest } from './signature/signed-request.js';
+import { fieldsOf, signedRequestOf, type SignedRequest } from './signature/signed-request.js';
 import { SignatureCheck } from './signature/verify.js';
 import { type Target, targetOf } from './target.js';
 import { plainXml } from './xml.js';
@@ -89,13 +89,14 @@ export function createS3Front(options: S3Options): HttpHandler {
     request.claims.admit(caller.accountId, false);
     const taken = await rate?.(caller.keyId);
     if (taken !== undefined) refuseOver(taken, 'too many requests with this API key');
-    const command = (state.command = commandOf(request, target));
+    const headers = fieldsOf(request, signed);
+    const command = (state.command = commandOf({ method: request.method, query: request.query, headers }, target));
     admit(caller, request, command.scope);
-    refusePromises(request, command, caller);
+    refusePromises(headers, command, caller);
     const body = () => bodyOf(request, signed, key, command.hasObjectChecksum === true);
     const failed = (thrown: unknown): HttpAnswer => failure(thrown, request, requestId, state);
     const inTime: Call['inTime'] = (work) => answerInTime(work, failed);
-    return command.run({ services, request, requestId, caller, span: state.span, ...target, body, inTime });
+    return command.run({ services, request, requestId, caller, span: state.span, ...target, headers, body, inTime });
   }
 
   function failure(thrown: unknown, request: HttpRequest, requestId: string, state: State): HttpAnswer {

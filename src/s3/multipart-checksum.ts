@@ -2,7 +2,7 @@
 import { Turns } from '../base/turns.js';
 import type { MultipartPart, Upload } from '../contract/upload.js';
 import { combine, isCombined } from './body/crc-combine.js';
-import { Checksum, isAlgorithm } from './body/checksums.js';
+import { Checksum, CHECKSUM, isAlgorithm } from './body/checksums.js';
 import { S3Error } from './errors.js';
 
 type Headers = ReadonlyMap<string, string>;
@@ -81,7 +81,7 @@ export async function objectChecksum(
   const asked = headers.get('x-amz-checksum-type') ?? type;
   if (asked !== type)
     throw new S3Error('InvalidRequest', `the upload was not begun for a checksum of type ${asked.slice(0, 60)}`);
-  const [promised, ...others] = [...headers].filter(([name]) => /^x-amz-checksum-(?!type$|algorithm$)/.test(name));
+  const [promised, ...others] = [...headers].filter(([name]) => CHECKSUM.test(name));
   const sums = parts.map((part) => part.checksum?.split(' ')[1] ?? '');
   const isKnown = algorithm !== '' && !sums.includes('');
   const value = isKnown ? await (type === COMPOSITE ? compositeOf : combinedOf)(algorithm, sums, parts) : undefined;

@@ -22,7 +22,7 @@ const OWNERS = ['x-amz-expected-bucket-owner', 'x-amz-source-expected-bucket-own
 
 /** @throws S3Error NotImplemented, AccessDenied */
 export function refusePromises(
-  { headers }: Pick<HttpRequest, 'headers'>,
+  headers: HttpRequest['headers'],
   { name: command }: Pick<Command, 'name'>,
   { accountId }: Pick<Caller, 'accountId'>,
 ): void {

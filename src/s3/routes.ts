@@ -38,8 +38,12 @@ const TABLE: Readonly<Record<string, readonly Row[]>> = {
   ],
   'HEAD bucket': [{ command: headBucket }],
   'POST bucket': [{ command: deleteObjects, query: ['delete'] }],
-  'GET key': [{ command: listParts, query: ['uploadId'] }, { command: getObject }],
-  'HEAD key': [{ command: headObject }],
+  'GET key': [
+    { command: listParts, query: ['uploadId'] },
+    { command: getObject, query: ['partNumber'] },
+    { command: getObject },
+  ],
+  'HEAD key': [{ command: headObject, query: ['partNumber'] }, { command: headObject }],
   'PUT key': [
     { command: uploadPartCopy, query: ['uploadId', 'partNumber'], header: 'x-amz-copy-source' },
     { command: uploadPart, query: ['uploadId', 'partNumber'] },

@@ -20,7 +20,7 @@ test('the address of the request, and the port of the front', () => {
   }
 });
 
-test('the public address, whatever the request came to', () => {
+test('the public address, at any address of the request', () => {
   const own = { enabled: true, port: 9000 };
   const shown = (isTls: boolean) =>
     s3EndpointsOf(own, { publicUrl: 'https://files.example.com/', isTls }, asked('10.0.0.1'));

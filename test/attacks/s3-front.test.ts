@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { hash, randomBytes } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { FrontEndName } from '../../src/http/choose-front-end.js';
@@ -336,6 +336,21 @@ const PRESIGNED: readonly Attack[] = [
     ({ signer }) =>
       signer.send({ ...signer.presign({ ...get, method: 'PUT' }) }, ['x-amz-copy-source: second/kept.txt']),
   ],
+  // SDKs write the fields of a request into its query.
+  ...[
+    ['x-amz-acl=public-read', '501 NotImplemented'],
+    ['X-Amz-Server-Side-Encryption=aws%3Akms', '501 NotImplemented'],
+    ['x-amz-object-lock-mode=COMPLIANCE', '501 NotImplemented'],
+    ['x-amz-tagging=secret%3Dyes', '501 NotImplemented'],
+    ['x-amz-expected-bucket-owner=123456789012', '403 AccessDenied'],
+    ['x-amz-copy-source=second%2Fnone.txt', '404 NoSuchKey'],
+    ['x-amz-copy-source=foreign%2Fkept.txt', '404 NoSuchBucket'],
+    ['x-amz-meta-mtime=never', '400 InvalidArgument'],
+  ].map(([query = '', answer = '']): Attack => [
+    `a PUT with ${query}`,
+    answer,
+    ({ signer }) => signer.send(signer.presign({ ...put, query })),
+  ]),
 ];
 
 const NAMED: readonly Attack[] = [
@@ -411,6 +426,34 @@ const OPERATIONS: readonly Attack[] = [
     path: KEPT,
     headers: { 'if-match': '"other"' },
   }),
+  shot('a copy onto itself if there is none', '412 PreconditionFailed', {
+    ...copyTo(KEPT, 'first/kept.txt'),
+    headers: {
+      'x-amz-copy-source': 'first/kept.txt',
+      'x-amz-metadata-directive': 'REPLACE',
+      'x-amz-meta-mtime': '1000000000',
+      'if-none-match': '*',
+    },
+  }),
+  ...[
+    ['FRESH', '', '400 InvalidArgument'],
+    ['REPLACE', 'gzip', '501 NotImplemented'],
+  ].map(([directive = '', coding = '', answer = '']) =>
+    shot(`a copy whose metadata are ${directive} ${coding}`, answer, {
+      ...copyTo('/s3/first/copied', 'first/kept.txt'),
+      headers: {
+        'content-encoding': coding,
+        'x-amz-copy-source': 'first/kept.txt',
+        'x-amz-metadata-directive': directive,
+      },
+    }),
+  ),
+  shot('an upload in parts with a coding', '501 NotImplemented', {
+    method: 'POST',
+    path: KEPT,
+    query: 'uploads=',
+    headers: { 'content-encoding': 'gzip' },
+  }),
   shot('replaced if it is another version', '501 NotImplemented', { ...put, headers: { 'if-match': '"other"' } }),
   shot('OPTIONS', '405 MethodNotAllowed', { ...get, method: 'OPTIONS' }),
   shot('PATCH', '405 MethodNotAllowed', { ...put, method: 'PATCH' }),
@@ -431,6 +474,11 @@ const BODIES: readonly Attack[] = [
     'a wrong checksum',
     '400 BadDigest',
     ({ signer }) => signer.send({ ...put, headers: { 'x-amz-checksum-crc32': 'AAAAAA==' } }),
+  ],
+  [
+    'a checksum of an unknown kind',
+    '400 InvalidRequest',
+    ({ signer }) => signer.send({ ...put, headers: { 'x-amz-checksum-md4': 'AAAA' } }),
   ],
   [
     'a checksum of too many bytes',
@@ -618,6 +666,16 @@ function attack(frontEnd: FrontEndName): void {
     }
   });
 
+  test('a presigned copy has its source in the query', async () => {
+    const { signer } = attacked;
+    const query = 'x-amz-copy-source=second%2Fkept.txt&x-amz-meta-mtime=1000000000&x-amz-metadata-directive=REPLACE';
+    const answer = await signer.send(signer.presign({ method: 'PUT', path: '/s3/first/copied', query }));
+    assert.equal(answer.status, 200, answer.text);
+    assert.equal(readFileSync(join(sshd.files, 'first', 'copied'), 'utf8'), CONTENT);
+    assert.equal(statSync(join(sshd.files, 'first', 'copied')).mtimeMs, 1_000_000_000_000);
+    rmSync(join(sshd.files, 'first', 'copied'));
+  });
+
   test('a client that leaves within its chunks: nothing is stored, and its session comes back', async () => {
     const { signer } = attacked;
     const piece = 'x'.repeat(MIB);
@@ -709,8 +767,8 @@ const FACTS = {
     held: '403 or 400, before a byte is stored',
   },
   'a presigned URL': {
-    done: 'another method, key or life, more parameters, too early, too late, together with a signed header',
-    held: '403 or 400',
+    done: 'another method, key or life, more parameters, too early, too late, together with a signed header, with fields in its query',
+    held: '403 or 400; 404 or 501 for fields',
   },
   names: {
     done: 'ways out, "//", NUL, line ends, 1,025 bytes, bytes that are not UTF-8, in keys, buckets and queries',
@@ -718,7 +776,7 @@ const FACTS = {
   },
   operations: {
     done: 'PUT and DELETE with parameters and fields that make them another operation, odd methods',
-    held: '501 NotImplemented or 405; the object stays as it was',
+    held: '501 NotImplemented, 405, 400 or 412; the object stays as it was',
   },
   bodies: {
     done: 'chunks that are reordered, repeated, left out, cut, changed or not signed; wrong lengths, digests and checksums',

@@ -285,7 +285,8 @@ test('a link to a folder is a common prefix, is not entered, and is listed by it
 
 test('unfinished files of gateways are not listed, and their folder is not empty', async () => {
   const hidden = '.ftg-0123abcd-1.a';
-  const remote = new FolderRemote(['d/', `d/${hidden}`, hidden, 'e/', '.ftg-mine']);
+  const piece = '.ftg-up-0123456789ab.a';
+  const remote = new FolderRemote(['d/', `d/${hidden}`, hidden, 'e/', '.ftg-mine', piece, `d/${piece}`]);
   assert.deepEqual(await keysFrom(remote), ['.ftg-mine', 'e/']);
   assert.deepEqual(await keysFrom(remote, { delimiter: '/' }), ['.ftg-mine', '(d/)', '(e/)']);
   assert.deepEqual(await keysFrom(remote, { prefix: 'd/' }), []);

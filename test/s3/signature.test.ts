@@ -1,8 +1,9 @@
 /** Signatures of requests and of chunks, against the examples of the S3 API reference. */
 import assert from 'node:assert/strict';
-import { Readable } from 'node:stream';
+import { once } from 'node:events';
+import { PassThrough, Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { pipeline } from 'node:stream/promises';
+import { finished } from 'node:stream/promises';
 import { describe, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import type { Borrower, Lender } from '../../src/base/lent.js';
@@ -226,21 +227,16 @@ function signerOf(seed: string) {
   return { key: check.keyOf({ ...signed, ...rest }, SECRET), ...signed, seed };
 }
 
+type Options = ConstructorParameters<typeof ChunkedBody>[1];
+
 /** In pieces of this length: a line may be cut anywhere. */
-async function read(text: string, body: ChunkedBody, pieceBytes = 1_000): Promise<Buffer> {
+async function read(text: string, options: Options, pieceBytes = 1_000): Promise<Buffer> {
   const bytes = Buffer.from(text, 'latin1');
   const pieces = Array.from({ length: Math.ceil(bytes.length / pieceBytes) }, (_, index) =>
     bytes.subarray(index * pieceBytes, (index + 1) * pieceBytes),
   );
-  return buffer(
-    Readable.from(pieces)
-      .on('error', () => undefined)
-      .pipe(body),
-  );
+  return buffer(new ChunkedBody(Readable.from(pieces), options));
 }
-
-/** These bodies are written to. */
-const NO_SOURCE = new Readable();
 
 /** A source of pieces that it reuses; the borrower takes this many bytes at most, and not every time. */
 class LendingSource extends Readable implements Lender {
@@ -266,7 +262,7 @@ class LendingSource extends Readable implements Lender {
 async function readLent(text: string, pieceBytes: number, mostTaken: number, size = SIZE): Promise<Buffer> {
   const source = new LendingSource();
   const body = new ChunkedBody(source, { size, signer: signerOf(SIGNED.seed), trailing: undefined });
-  const ended = pipeline(source, body);
+  const ended = finished(body);
   // It may fail before it is awaited.
   ended.catch(() => undefined);
   const found: Buffer[] = [];
@@ -290,8 +286,7 @@ async function readLent(text: string, pieceBytes: number, mostTaken: number, siz
   return Buffer.concat(found);
 }
 
-const signedBody = (size = SIZE) =>
-  new ChunkedBody(NO_SOURCE, { size, signer: signerOf(SIGNED.seed), trailing: undefined });
+const signedBody = (size = SIZE): Options => ({ size, signer: signerOf(SIGNED.seed), trailing: undefined });
 
 describe('a body in chunks', () => {
   const whole = `${SIGNED.chunks.map((one) => chunk(one)).join('')}\r\n`;
@@ -316,7 +311,7 @@ describe('a body in chunks', () => {
 
   test('a trailer with a checksum, signed', async () => {
     const trailing = await Checksum.open('x-amz-checksum-crc32c');
-    const body = new ChunkedBody(NO_SOURCE, { size: SIZE, signer: signerOf(WITH_TRAILER.seed), trailing });
+    const body = { size: SIZE, signer: signerOf(WITH_TRAILER.seed), trailing };
     const bytes = await read(`${WITH_TRAILER.chunks.map((one) => chunk(one)).join('')}${TRAILER}\r\n`, body);
     trailing.update(bytes);
     assert.equal(trailing.verify(), 'sOO8/Q==');
@@ -324,10 +319,28 @@ describe('a body in chunks', () => {
 
   test('unsigned chunks with a trailer', async () => {
     const trailing = await Checksum.open('x-amz-checksum-crc32');
-    const body = new ChunkedBody(NO_SOURCE, { size: 9, signer: undefined, trailing });
+    const body = { size: 9, signer: undefined, trailing };
     const bytes = await read('4\r\n1234\r\n5\r\n56789\r\n0\r\nx-amz-checksum-crc32:y/Q5Jg==\r\n\r\n', body, 3);
     trailing.update(bytes);
     assert.equal(trailing.verify(), 'y/Q5Jg==');
+  });
+
+  test('its client waits until it is read', async () => {
+    const source = new PassThrough();
+    source.write(whole);
+    const body = new ChunkedBody(source, signedBody());
+    await setImmediate();
+    assert.equal(source.readableFlowing, null);
+    body.resume();
+    await once(source, 'resume');
+    body.destroy();
+  });
+
+  test('a source that failed before it was read', async () => {
+    const source = new PassThrough().on('error', () => undefined);
+    source.destroy(new Error('gone'));
+    await setImmediate();
+    await assert.rejects(buffer(new ChunkedBody(source, signedBody())), /gone/);
   });
 
   const [one, two, end] = SIGNED.chunks;
@@ -376,7 +389,7 @@ describe('a body in chunks', () => {
   for (const [what, code, trailer] of trailers) {
     test(`the trailer: ${what}`, async () => {
       const trailing = await Checksum.open('x-amz-checksum-crc32c');
-      const body = new ChunkedBody(NO_SOURCE, { size: SIZE, signer: signerOf(WITH_TRAILER.seed), trailing });
+      const body = { size: SIZE, signer: signerOf(WITH_TRAILER.seed), trailing };
       const text = `${WITH_TRAILER.chunks.map((part) => chunk(part)).join('')}${trailer}\r\n`;
       await assert.rejects(read(text, body), (error) => error instanceof S3Error && error.s3Code === code);
     });

@@ -168,6 +168,10 @@ export function s3Suite(entry: ServerEntry): void {
       assert.equal((await get(key, { Range: 'bytes=2-4' })).toString(), '234');
       assert.equal((await get(key, { Range: 'bytes=-3' })).toString(), '789');
       await failsWith('InvalidRange', get(key, { Range: 'bytes=10-' }));
+      assert.equal((await get(key, { Range: 'bytes=4-2' })).toString(), '0123456789');
+      assert.equal((await get(key, { PartNumber: 1 })).toString(), '0123456789');
+      await failsWith('InvalidPartNumber', get(key, { PartNumber: 2 }));
+      await failsWith('InvalidRequest', get(key, { PartNumber: 1, Range: 'bytes=2-4' }));
       assert.equal((await get(key, { IfMatch: ETag })).length, 10);
       await failsWith('PreconditionFailed', get(key, { IfMatch: '"other-1"' }));
       await assert.rejects(get(key, { IfNoneMatch: ETag }), statusIs(304));
@@ -233,6 +237,9 @@ export function s3Suite(entry: ServerEntry): void {
       assert.equal(head.ContentLength, 0);
       await assert.rejects(client.send(new HeadObjectCommand(at(key.slice(0, -1)))), statusIs(404));
       await assert.rejects(put(key, 'content'), statusIs(400));
+      const isNew = (Key: string) => client.send(new PutObjectCommand({ ...at(Key), Body: '', IfNoneMatch: '*' }));
+      await failsWith('PreconditionFailed', isNew(key));
+      await isNew(fresh(''));
       const copy = { CopySource: `${BUCKET}/${key}`, MetadataDirective: 'REPLACE' } as const;
       await client.send(new CopyObjectCommand({ ...at(key), ...copy }));
       await failsWith('NotImplemented', client.send(new CopyObjectCommand({ ...at(fresh('')), ...copy })));
@@ -407,6 +414,8 @@ export function s3Suite(entry: ServerEntry): void {
       );
       const folder = `/${key.slice(0, key.lastIndexOf('/'))}`;
       await assert.rejects(client.send(new HeadObjectCommand(at(key))), statusIs(404));
+      const list = new ListObjectsV2Command({ Bucket: BUCKET, Prefix: `${folder.slice(1)}/` });
+      assert.deepEqual((await client.send(list)).Contents ?? [], []);
       const complete = (Parts: object[]) =>
         client.send(new CompleteMultipartUploadCommand({ ...at(key), UploadId, MultipartUpload: { Parts } }));
       const elsewhere = { Bucket: BUCKET, Key: `${key}2`, UploadId };
@@ -414,6 +423,15 @@ export function s3Suite(entry: ServerEntry): void {
       await failsWith('NoSuchUpload', client.send(new ListPartsCommand(elsewhere)));
       await failsWith('InvalidPartOrder', complete([...sent].reverse()));
       await failsWith('InvalidPart', complete([...sent, { PartNumber: 9, ETag: '"none"' }]));
+      const wrongSize = client.send(
+        new CompleteMultipartUploadCommand({
+          ...at(key),
+          UploadId,
+          MultipartUpload: { Parts: sent },
+          MpuObjectSize: 5 * MIB,
+        }),
+      );
+      await failsWith('InvalidRequest', wrongSize);
       const done = await complete(sent);
       const content = Buffer.concat(parts);
       assert.ok((await onDisk(key)).equals(content));

@@ -1,5 +1,5 @@
 /** The body of a request as its signature describes it: plain, in chunks, with checksums. It ends only if all are right. */
-import { type Readable, Transform, type TransformCallback, pipeline } from 'node:stream';
+import type { Readable, TransformCallback } from 'node:stream';
 import { type Borrower, type Lender, lendPast } from '../../base/lent.js';
 import type { HttpRequest } from '../../http/types.js';
 import { isAnnouncedShort, takeShort } from '../../http/whole-body.js';
@@ -8,6 +8,7 @@ import { S3Error } from '../errors.js';
 import { type SignedRequest, UNSIGNED } from '../signature/signed-request.js';
 import { Checksum, checksumsOf } from './checksums.js';
 import { ChunkedBody } from './chunks.js';
+import { BodyStage } from './stage.js';
 
 const STREAMING = {
   'STREAMING-AWS4-HMAC-SHA256-PAYLOAD': { isSigned: true, hasTrailer: false },
@@ -52,7 +53,7 @@ export async function bodyOf(
   const size = sizeIn(headers.get('x-amz-decoded-content-length'), 'x-amz-decoded-content-length');
   const { date, scope, signature: seed } = signed;
   const signer = isSigned ? { key, date, scope, seed } : undefined;
-  const content = through(request.body, new ChunkedBody(request.body, { size, signer, trailing }));
+  const content = new ChunkedBody(request.body, { size, signer, trailing });
   const promised = trailing === undefined ? checksums : [...checksums, trailing];
   return { size, bytes: checked(content, promised), digest: undefined, ...answeredOf(promised) };
 }
@@ -88,25 +89,19 @@ function wholeOf(request: HttpRequest, checksums: readonly Checksum[]): WholeBod
 }
 
 const checked = (body: Readable, checksums: readonly Checksum[]): Readable =>
-  checksums.length === 0 ? body : through(body, new CheckedBody(body, checksums));
-
-function through(body: Readable, stage: Transform): Readable {
-  return pipeline(body, stage, () => undefined);
-}
+  checksums.length === 0 ? body : new CheckedBody(body, checksums);
 
 /** Passes bytes through, and ends only if every checksum is right. */
-class CheckedBody extends Transform implements Lender {
-  readonly #source: Readable;
+class CheckedBody extends BodyStage implements Lender {
   readonly #checksums: readonly Checksum[];
 
   constructor(source: Readable, checksums: readonly Checksum[]) {
-    super();
-    this.#source = source;
+    super(source);
     this.#checksums = checksums;
   }
 
   lendTo(borrower: Borrower): void {
-    lendPast(this, { source: this.#source, borrower }, (chunk) => {
+    lendPast(this, { source: this.source, borrower }, (chunk) => {
       const taken = borrower.borrow(chunk);
       if (taken > 0) this.#add(chunk.subarray(0, taken));
       return taken;
@@ -140,8 +135,8 @@ function answeredOf(checksums: readonly Checksum[]): Pick<S3Body, 'promised' | '
   };
 }
 
-/** A body with another coding would be stored as it is, and no key says so. */
-function refuseForeignCoding(headers: ReadonlyMap<string, string>, isChunked: boolean): void {
+/** A body with another coding would be stored as it is, and no key says so. @throws S3Error NotImplemented */
+export function refuseForeignCoding(headers: ReadonlyMap<string, string>, isChunked: boolean): void {
   const codings = (headers.get('content-encoding') ?? '').split(',').map((coding) => coding.trim().toLowerCase());
   const allowed = isChunked ? ['', 'identity', 'aws-chunked'] : ['', 'identity'];
   const foreign = codings.find((coding) => !allowed.includes(coding));

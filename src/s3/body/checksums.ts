@@ -26,6 +26,8 @@ type Algorithm = keyof typeof ALGORITHMS;
 export const isAlgorithm = (name: string): boolean => name !== 'md5' && Object.hasOwn(ALGORITHMS, name);
 
 const FIELD = /^x-amz-checksum-(sha1|sha256|crc32|crc32c|crc64nvme)$/;
+/** Also one of an algorithm that is not known here. */
+export const CHECKSUM = /^x-amz-checksum-(?!(?:type|algorithm|mode)$)/;
 
 /** One promise about a body. */
 export class Checksum {
@@ -87,7 +89,7 @@ export class Checksum {
 
 /** The promises in the head of a request. `isOfObject`: its checksums are not those of the body. @throws S3Error */
 export async function checksumsOf(headers: ReadonlyMap<string, string>, isOfObject: boolean): Promise<Checksum[]> {
-  const fields = [...headers].filter(([name]) => name === 'content-md5' || (!isOfObject && FIELD.test(name)));
+  const fields = [...headers].filter(([name]) => name === 'content-md5' || (!isOfObject && CHECKSUM.test(name)));
   return Promise.all(fields.map(([name, value]) => Checksum.open(name, value)));
 }
 

@@ -3,13 +3,14 @@
  * ("Signature calculations for the authorization header: transferring payload in multiple chunks").
  */
 import { createHash, createHmac, hash, type Hash } from 'node:crypto';
-import { type Readable, Transform, type TransformCallback } from 'node:stream';
+import type { Readable, TransformCallback } from 'node:stream';
 import { EMPTY_DIGEST } from '../../base/aws-signature.js';
 import { type Borrower, type Lender, lendPast } from '../../base/lent.js';
 import { Turns } from '../../base/turns.js';
 import { S3Error } from '../errors.js';
 import { isSame } from '../signature/verify.js';
 import type { Checksum } from './checksums.js';
+import { BodyStage } from './stage.js';
 
 /** How the chunks are signed. */
 interface ChunkSigner {
@@ -41,8 +42,7 @@ const LINE = /^([\da-f]{1,16})(?:;chunk-signature=([\da-f]{64}))?$/i;
 
 type State = 'line' | 'data' | 'data-end' | 'trailer' | 'over';
 
-export class ChunkedBody extends Transform implements Lender {
-  readonly #source: Readable;
+export class ChunkedBody extends BodyStage implements Lender {
   readonly #options: ChunkedOptions;
   #state: State = 'line';
   /** The beginning of a line whose end has not arrived. */
@@ -59,14 +59,13 @@ export class ChunkedBody extends Transform implements Lender {
   #gathered: Buffer[] = [];
 
   constructor(source: Readable, options: ChunkedOptions) {
-    super();
-    this.#source = source;
+    super(source);
     this.#options = options;
     this.#previous = options.signer?.seed ?? '';
   }
 
   lendTo(borrower: Borrower): void {
-    lendPast(this, { source: this.#source, borrower }, (bytes) => {
+    lendPast(this, { source: this.source, borrower }, (bytes) => {
       try {
         return this.#lend(bytes, borrower);
       } catch (error) {

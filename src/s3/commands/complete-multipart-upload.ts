@@ -2,6 +2,7 @@ import type { MultipartPart, Upload } from '../../contract/upload.js';
 import type { Connection } from '../../connections/connection.js';
 import type { HttpAnswer } from '../../http/types.js';
 import type { FileInfo } from '../../remotes/remote.js';
+import { bytesOf } from '../../uploads/part-list.js';
 import { type Call, type Command, xmlAnswer } from '../call.js';
 import { S3Error } from '../errors.js';
 import { etagOf } from '../etag.js';
@@ -24,7 +25,7 @@ const MOST_PARTS = 10_000;
 async function run(call: Call): Promise<HttpAnswer> {
   const { services, bucket, key } = call;
   const { request, id } = await openUpload(call);
-  const exclusive = isExclusive(call.request.headers);
+  const exclusive = isExclusive(call.headers);
   const { items } = await readXmlList(call, 'CompleteMultipartUpload', 'Part').catch((error: unknown) => {
     throw asMismatch(error);
   });
@@ -37,7 +38,8 @@ async function run(call: Call): Promise<HttpAnswer> {
   const complete = async (): Promise<HttpAnswer> => {
     let sum: ObjectChecksum | undefined;
     const admit = async (upload: Upload, chosen: readonly MultipartPart[]): Promise<void> => {
-      sum = await objectChecksum(upload, chosen, call.request.headers);
+      requireSize(call, bytesOf(chosen));
+      sum = await objectChecksum(upload, chosen, call.headers);
     };
     const { info, isRepeated } = await services.multipart.complete(request, id, parts, { exclusive, admit });
     const etag = etagOf(isRepeated ? await asStored(call, request.connection, info) : info);
@@ -50,6 +52,14 @@ async function run(call: Call): Promise<HttpAnswer> {
     ]);
   };
   return call.inTime(complete());
+}
+
+/** @throws S3Error InvalidRequest if the client expects another size */
+function requireSize({ headers }: Call, size: number): void {
+  const expected = headers.get('x-amz-mp-object-size')?.trim();
+  if (expected === undefined || expected === String(size)) return;
+  const text = `the listed parts have ${size} bytes, and x-amz-mp-object-size is ${expected.slice(0, 40)}`;
+  throw new S3Error('InvalidRequest', text);
 }
 
 /** A repetition gets the entity tag of the first answer: only the server knows it, unless the object has gone. */

@@ -4,6 +4,7 @@ import { setFileTime } from '../../operations/change.js';
 import { copyFile, requirePlanForCopies } from '../../operations/copy.js';
 import type { FileInfo } from '../../remotes/remote.js';
 import { isSameTime, shownTime } from '../../remotes/times.js';
+import { refuseForeignCoding } from '../body/body.js';
 import { bucketOf, type Call, type Command, operationOf, xmlAnswer } from '../call.js';
 import { COPY_PREFIX, isConditional, isUnchanged, preconditionFailed } from '../conditions.js';
 import { copySourceOf } from '../copy-source.js';
@@ -17,8 +18,7 @@ import { isExclusive } from './put-object.js';
 export const copyObject: Command = { name: 'CopyObject', scope: 'write', run: (call) => call.inTime(copy(call)) };
 
 async function copy(call: Call): Promise<HttpAnswer> {
-  const { services, caller, request, key } = call;
-  const { headers } = request;
+  const { services, caller, headers, key } = call;
   const target = await bucketOf(call);
   const source = await copySourceOf(call);
   requirePlanForCopies(services.operations, caller);
@@ -27,7 +27,13 @@ async function copy(call: Call): Promise<HttpAnswer> {
   if (!isSame && (isFolderKey(key) || isFolderKey(source.key))) {
     throw new S3Error('NotImplemented', 'a folder cannot be copied');
   }
-  const isReplacing = headers.get('x-amz-metadata-directive')?.toUpperCase() === 'REPLACE';
+  const directive = headers.get('x-amz-metadata-directive')?.toUpperCase() ?? 'COPY';
+  if (directive !== 'COPY' && directive !== 'REPLACE') {
+    throw new S3Error('InvalidArgument', 'x-amz-metadata-directive must be COPY or REPLACE');
+  }
+  const isReplacing = directive === 'REPLACE';
+  if (isReplacing) refuseForeignCoding(headers, false);
+  const overwrite = !isExclusive(headers);
   if (isSame && !isReplacing) {
     throw new S3Error('InvalidRequest', 'an object can be copied onto itself only to replace its metadata');
   }
@@ -36,6 +42,7 @@ async function copy(call: Call): Promise<HttpAnswer> {
   if (isSame || isConditional(headers, COPY_PREFIX)) {
     const found = await lookAt(call, source.connection, source.key);
     if (isUnchanged(headers, found, COPY_PREFIX)) throw preconditionFailed();
+    if (isSame && !overwrite) throw preconditionFailed();
     if (isSame) return answer(await withTime(call, target, found, modifiedAt));
   }
   const order = {
@@ -44,7 +51,7 @@ async function copy(call: Call): Promise<HttpAnswer> {
     from: referToKey(source.connection, source.key),
     to: referToKey(target, key),
     template: undefined,
-    overwrite: !isExclusive(headers),
+    overwrite,
     modifiedAt,
   };
   const { result } = await services.operations.run(operationOf(call, target, 'copy', key), (operation) =>

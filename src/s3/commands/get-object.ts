@@ -5,28 +5,41 @@ import { type Download, openDownload } from '../../operations/get.js';
 import type { FileInfo } from '../../remotes/remote.js';
 import { bucketOf, type Call, type Command, operationOf } from '../call.js';
 import { isConditional, isUnchanged, validatorsOf } from '../conditions.js';
+import { S3Error } from '../errors.js';
 import { etagOf } from '../etag.js';
 import { isFolderKey, referToKey } from '../key.js';
 import { asNoSuchKey, lookAt } from '../look.js';
 import { timeFields } from '../times.js';
+import { partNumberOf } from './multipart-upload.js';
 
 export const getObject: Command = { name: 'GetObject', scope: 'read', run: (call) => answerObject(call, false) };
 export const headObject: Command = { name: 'HeadObject', scope: 'read', run: (call) => answerObject(call, true) };
 
 async function answerObject(call: Call, isHead: boolean): Promise<HttpAnswer> {
-  const { services, request, key } = call;
-  const { headers } = request;
+  const { services, headers, key } = call;
   const connection = await bucketOf(call);
+  const isPart = call.request.query.has('partNumber');
+  if (isPart) requireOnlyPart(call);
   if (isFolderKey(key)) return answerFolder(call, await lookAt(call, connection, key));
   const operation = operationOf(call, connection, isHead ? 'exists' : 'download', key);
   let unchanged = false;
   const file = await openDownload(services.operations, operation, referToKey(connection, key), {
-    select: isHead ? undefined : rangeChooser(headers, (info: FileInfo) => `"${etagOf(info)}"`),
+    select: isHead ? undefined : isPart ? WHOLE : rangeChooser(headers, (info: FileInfo) => `"${etagOf(info)}"`),
     factsOnly: isHead,
     skipBody: isConditional(headers) ? (info) => (unchanged = isUnchanged(headers, info)) : undefined,
   }).catch(asNoSuchKey);
   return unchanged ? { status: 304, headers: fieldsOf(call, file.info) } : answerFile(call, file);
 }
+
+/** Every object is one part here: clients that download by parts ask for the first, and learn that it is all. */
+function requireOnlyPart(call: Call): void {
+  if (call.headers.has('range')) throw new S3Error('InvalidRequest', 'Range and partNumber exclude each other');
+  if (partNumberOf(call) > 1) throw new S3Error('InvalidPartNumber', 'the object has one part', 'bad_range');
+}
+
+const WHOLE = Object.assign(({ size }: FileInfo) => (size === 0 ? undefined : { start: 0, end: size - 1 }), {
+  likely: undefined,
+});
 
 function answerFile(call: Call, { info, range, body, whole, length }: Download): HttpAnswer {
   const headers = fieldsOf(call, info);

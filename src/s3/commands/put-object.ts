@@ -5,6 +5,7 @@ import { makeFolder } from '../../operations/change.js';
 import { putFile } from '../../operations/put.js';
 import type { S3Body } from '../body/body.js';
 import { bucketOf, type Call, type Command, operationOf } from '../call.js';
+import { preconditionFailed } from '../conditions.js';
 import { S3Error } from '../errors.js';
 import { etagOf } from '../etag.js';
 import { isFolderKey, referToKey } from '../key.js';
@@ -13,13 +14,13 @@ import { timeIn } from '../times.js';
 export const putObject: Command = { name: 'PutObject', scope: 'write', run };
 
 async function run(call: Call): Promise<HttpAnswer> {
-  const { services, key } = call;
+  const { services, headers, key } = call;
   const connection = await bucketOf(call);
   const reference = referToKey(connection, key);
   const body = await call.body();
-  if (isFolderKey(key)) return putFolder(call, connection, body);
-  const { headers } = call.request;
-  const target = { file: reference, overwrite: !isExclusive(headers), modifiedAt: timeIn(headers) };
+  const overwrite = !isExclusive(headers);
+  if (isFolderKey(key)) return putFolder(call, connection, body, overwrite);
+  const target = { file: reference, overwrite, modifiedAt: timeIn(headers) };
   const { bytes, size, digest } = body;
   const request = { connection, target, body: bytes, size, digest, maxBytes: services.limits.uploadBytes };
   const { result } = await services.operations
@@ -31,13 +32,15 @@ async function run(call: Call): Promise<HttpAnswer> {
 }
 
 /** An object without content whose key ends with a slash is a folder. */
-async function putFolder(call: Call, connection: Connection, body: S3Body): Promise<HttpAnswer> {
+async function putFolder(call: Call, connection: Connection, body: S3Body, overwrite: boolean): Promise<HttpAnswer> {
   const { services, key } = call;
   if (body.size > 0) throw new S3Error('InvalidRequest', 'a key that ends with "/" is a folder, which has no content');
   const checksums = body.checksums();
-  await services.operations.run(operationOf(call, connection, 'mkdir', key), (operation) =>
-    makeFolder(operation, referToKey(connection, key)),
-  );
+  await services.operations.run(operationOf(call, connection, 'mkdir', key), async (operation) => {
+    const made = await makeFolder(operation, referToKey(connection, key));
+    if (!overwrite && !made.created) throw preconditionFailed();
+    return made;
+  });
   return { status: 200, headers: { ETag: `"${etagOf({ size: 0, modifiedAt: new Date(0) })}"`, ...checksums } };
 }
 

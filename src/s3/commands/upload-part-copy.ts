@@ -15,7 +15,7 @@ export const uploadPartCopy: Command = {
 };
 
 async function copy(call: Call): Promise<HttpAnswer> {
-  const { headers } = call.request;
+  const { headers } = call;
   const number = partNumberOf(call);
   const { request, id } = await openUpload(call);
   const { connection, key } = await copySourceOf(call);

@@ -101,6 +101,17 @@ function inQuery({ headers, query }: Given, region: string, now: number): Signed
   };
 }
 
+/** Fields of the signature; and checksums, for SDKs put wrong ones into a query, and Amazon S3 ignores them there. */
+const NO_FIELD =
+  /^x-amz-(?:algorithm|credential|date|expires|signedheaders|signature|security-token|content-sha256|checksum-.*|sdk-.*)$/;
+
+/** The fields of a request. A presigned URL may have those of S3 in its query, as SDKs write them. */
+export function fieldsOf({ headers, query }: Given, { expiresSeconds }: SignedRequest): Given['headers'] {
+  if (expiresSeconds === undefined) return headers;
+  const hoisted = Array.from(query, ([name, value]) => [name.toLowerCase(), value] as const);
+  return new Map([...hoisted.filter(([name]) => name.startsWith('x-amz-') && !NO_FIELD.test(name)), ...headers]);
+}
+
 type Malformed = (text: string) => S3Error;
 
 function credentialOf(
