@@ -23,7 +23,7 @@ export const far: BenchCase = {
   about:
     `A proxy hands every byte on ${ROUND_TRIP_MS / 2} ms late in each direction: no loss, no slow start, and connecting ` +
     'takes no round trip. First it caps nothing, then a connection moves 4 MiB in a round trip, as TCP does with the ' +
-    'defaults of Linux. The gateway and rclone serve webdav stand on the near side, as their client does, ' +
+    'defaults of Linux. The gateway and rclone serve webdav are on the near side, like their client, ' +
     'and hold sessions open; the others log in first. The naive gateway and curl over SFTP are left out: they send one ' +
     'request per round trip, about 1 MB/s.',
   async *scenarios(lab, { size, only }) {

@@ -155,7 +155,7 @@ function watchPump(operation: Operation, source: Remote, body: Readable, writer:
 export function requireVerified({ evidence }: Operation, from: RemotePath): void {
   const why = evidence.whyUnverified;
   if (why === undefined) return;
-  const reason = why === 'taken_away' ? 'was gone when it was looked for' : 'may not be looked at';
+  const reason = why === 'taken_away' ? 'was gone when it was checked' : 'may not be read';
   const text = `the copy of ${from} was delivered, but ${reason}; ${from} was kept`;
   throw new GatewayError('copy_unverified', text, { step: 'verify' });
 }

@@ -146,7 +146,7 @@ function lastSegment(name: string): string | undefined {
   return segment === '' || segment === '.' || segment === '..' ? undefined : segment;
 }
 
-/** `.ftg-<tag>-<random>.<name>`: hidden, identifies its process, cut to 255 bytes between characters. */
+/** `.ftg-<tag>-<random>.<name>`: hidden, identifies its process or its kind, cut to 255 bytes between characters. */
 export function temporaryName(tag: string, name: string): string {
   const prefix = `${TEMPORARY_PREFIX}${tag}-${randomBytes(6).toString('hex')}.`;
   return prefix + nameEnd(name, MAX_NAME_BYTES - prefix.length);

@@ -65,7 +65,10 @@ export class FolderProofs {
     const mayBeOneName = folded(baseName(from)) === folded(baseName(to)) || mayBeSameBytes(ends, from, to);
     if (!mayBeOneName && scope === undefined) return;
     if (await this.#areApart(ends, open, from, to, scope)) return;
-    throw new OntoItself(from, ': both connections lead to the same folder, by whatever names. Nothing was changed');
+    throw new OntoItself(
+      from,
+      ': both connections lead to the same folder, under different names. Nothing was changed',
+    );
   }
 
   #areApart(

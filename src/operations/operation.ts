@@ -76,9 +76,11 @@ export interface LinkUse {
   readonly id: string;
   /**
    * Takes a use, or refuses: nothing is recorded or counted then. From then on it ends with the history item. Absent:
-   * looking does not count as a use.
+   * looking does not count as a use. The requests of one upload in pieces take the same use.
    */
-  readonly take?: () => Promise<void>;
+  readonly take?: (uploadId?: string) => Promise<void>;
+  /** A request has ended that was not the last one of its upload. Never rejects. */
+  readonly giveBack?: (uploadId: string) => Promise<void>;
 }
 
 /** Remembers that something was begun, for a request that repeats it. */
@@ -219,8 +221,9 @@ export class Operations {
     const untake = (): void => {
       if (countsAction) this.#options.storage.quota.giveBack(caller.accountId, this.planOf(caller).monthlyActions);
     };
+    const record = recordOf(request.job);
     try {
-      await request.link?.take?.();
+      await request.link?.take?.(record.uploadId);
     } catch (error) {
       untake();
       throw error;
@@ -240,7 +243,7 @@ export class Operations {
       linkId: request.link?.id,
       isTentative: request.isTentative,
       ...keptOf(request.repeated),
-      ...recordOf(request.job),
+      ...record,
     });
     return new RunningOperation(request, direction, transfer, this.#options, untake);
   }
@@ -409,7 +412,7 @@ export class RunningOperation implements Operation, LiveEntry, Yielding {
   async fail(thrown: unknown): Promise<GatewayError> {
     const error = this.#ownError(thrown);
     if (!this.#recorded && (!this.#isConfirmed || this.#request.job?.passesOver(error) === true)) {
-      this.drop(error);
+      await this.drop(error);
       return error;
     }
     // The answer to the one request that counts is lost, or some bytes may be in the target file.
@@ -501,11 +504,14 @@ export class RunningOperation implements Operation, LiveEntry, Yielding {
   }
 
   /** For a part that is not the last one: ends it without a trace in the history. */
-  drop(error?: GatewayError): void {
+  async drop(error?: GatewayError): Promise<void> {
     this.#recorded = true;
     this.#transfer.drop();
     this.#untake();
     this.#close(error);
+    const { link, job } = this.#request;
+    const { uploadId } = recordOf(job);
+    if (uploadId !== undefined) await link?.giveBack?.(uploadId);
   }
 
   #close(error: GatewayError | undefined): void {

@@ -187,7 +187,8 @@ export function verifyDigest(digest: ExpectedDigest, hash: Hash): void {
   requireDigest(digest, hash.digest());
 }
 
-function requireDigest(digest: ExpectedDigest, actual: Buffer | undefined): void {
+/** @throws GatewayError digest_mismatch */
+export function requireDigest(digest: ExpectedDigest, actual: Buffer | undefined): void {
   if (actual?.length === digest.value.length && timingSafeEqual(actual, digest.value)) return;
   const text = `the body does not match its ${digest.field ?? 'Content-Digest'} (${digest.algorithm})`;
   throw new GatewayError('digest_mismatch', text, { step: 'verify' });

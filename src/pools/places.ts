@@ -166,6 +166,6 @@ export class PlaceLine {
 
   /** The waiters that the places were for have left. */
   leave(): void {
-    for (const wait of this.#waits) wait.abort(new Error('nobody waits any more'));
+    for (const wait of this.#waits) wait.abort(new Error('no one waits any longer'));
   }
 }

@@ -51,5 +51,10 @@ export function cannotResume(why: string): GatewayError {
 
 /** The error for a file in pieces that can no longer be continued. */
 export function piecesAreGone(path: RemotePath, cause?: unknown): GatewayError {
-  return obstacle('unknown_upload', `what stood of ${path} is gone from the server; begin a new upload`, 'open', cause);
+  return obstacle(
+    'unknown_upload',
+    `the stored part of ${path} is gone from the server; begin a new upload`,
+    'open',
+    cause,
+  );
 }

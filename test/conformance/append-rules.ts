@@ -105,8 +105,8 @@ export function appendRules(bench: () => Bench): void {
           assert.equal(answer.status, 200, answer.text);
           assert.equal((answer.json['transfer'] as { appendedBytes: number }).appendedBytes, size);
         }
-        const stands = await server.disk.read(path);
-        assert.ok(stands.equals(Buffer.concat([Buffer.from(OLD), content, content])));
+        const found = await server.disk.read(path);
+        assert.ok(found.equals(Buffer.concat([Buffer.from(OLD), content, content])));
         assert.deepEqual(await server.disk.files(folder), [path]);
       });
     }

@@ -27,7 +27,7 @@ interface Detail {
   readonly requestId: string;
 }
 
-interface Told {
+interface Reported {
   readonly sequence: number;
   readonly server: {
     readonly type: string;
@@ -165,13 +165,13 @@ export function digestRules(bench: () => Bench): void {
         const { json } = await gateway.api.get('/api/transfers', { query: { type, limit: '1' } });
         return (json['transfers'] as { id: string }[])[0]!.id;
       };
-      const told = async (type: string): Promise<Told> => {
+      const reported = async (type: string): Promise<Reported> => {
         const { status, text } = await receiptOf(await newestId(type));
         assert.equal(status, 200, `${type}: ${text}`);
-        return verifyReceipt(text, keys) as unknown as Told;
+        return verifyReceipt(text, keys) as unknown as Reported;
       };
       await upload('proven', { path: folder, filename: 'a.bin' }, 'evidence');
-      const stored = await told('upload');
+      const stored = await reported('upload');
       const { type, host, hostKey, certificate } = stored.server;
       assert.equal(type, server.connection.type);
       assert.ok(host.startsWith('127.0.0.1:') || host.startsWith('localhost:'), host);
@@ -185,16 +185,16 @@ export function digestRules(bench: () => Bench): void {
       if (hostKey !== undefined) assert.match(hostKey, /^SHA256:[A-Za-z0-9+/]{43}$/);
       if (certificate !== undefined) assert.match(certificate, /^[0-9a-f]{64}$/);
       await gateway.api.get('/api/download/proven', { query: { path } });
-      const sent = await told('download');
+      const sent = await reported('download');
       assert.deepEqual([sent.transfer.digest, sent.verified], [inHistory('evidence'), null]);
       const to = { dest_connection_id: 'c1', dest_path: `${folder}/b.bin` };
       await gateway.api.post('/api/copy', { source_connection_id: 'proven', source_path: path, ...to });
-      const copied = await told('copy');
+      const copied = await reported('copy');
       assert.deepEqual([copied.source?.connectionId, copied.source?.path], ['proven', path]);
       assert.equal(copied.transfer.digest, isS3() ? null : inHistory('evidence'));
       assert.equal(copied.transfer.noDigest, isS3() ? 'server_side_copy' : null);
       await gateway.api.post('/api/delete/proven', { path });
-      const deleted = await told('delete');
+      const deleted = await reported('delete');
       assert.deepEqual([deleted.transfer.path, deleted.transfer.digest], [path, null]);
       assert.equal(deleted.sequence, copied.sequence + 1);
       const missing = await gateway.api.post('/api/delete/proven', { path });

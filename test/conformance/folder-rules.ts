@@ -114,10 +114,10 @@ export function folderRules(bench: () => Bench): void {
 
   describe('files with a time', () => {
     /** The time in the answer, on the server, and in later answers to clients. */
-    async function dated(answer: ApiAnswer, told: unknown, file: string, expected = SAME): Promise<void> {
+    async function dated(answer: ApiAnswer, shown: unknown, file: string, expected = SAME): Promise<void> {
       const { server, gateway } = bench();
       assert.equal(answer.status, 200, answer.text);
-      assert.equal(told, expected, answer.text);
+      assert.equal(shown, expected, answer.text);
       assert.equal((await server.disk.modifiedAt(file)).toISOString(), expected);
       if (server.connection.type === 's3') return;
       const { json } = await gateway.api.get('/api/exists/c1', { query: { path: file } });

@@ -70,7 +70,7 @@ export function linkRules(bench: () => Bench): void {
         ['another short file', await put(at, 'other', Buffer.from('other')), 'digest_mismatch'],
       ] as const) {
         assert.equal(answer.headers['x-error-code'], code, `${what}: ${answer.text}`);
-        assert.doesNotMatch(answer.text, new RegExp(folder), 'the folder is nobody else’s business');
+        assert.doesNotMatch(answer.text, new RegExp(folder), 'the folder is not disclosed');
       }
       await gateway.api.leave(at, {
         method: 'PUT',

@@ -129,9 +129,9 @@ export function treeRules(bench: () => Bench): void {
         assert.equal(answer.headers['content-type'], LINES.Accept);
         const lines = answer.text.split('\n');
         assert.equal(lines.pop(), '');
-        const told = lines.map((line) => JSON.parse(line) as Listed);
+        const reported = lines.map((line) => JSON.parse(line) as Listed);
         assert.deepEqual(
-          told.sort((a, b) => Buffer.compare(keyOf(a), keyOf(b))),
+          reported.sort((a, b) => Buffer.compare(keyOf(a), keyOf(b))),
           whole.toSorted((a, b) => Buffer.compare(keyOf(a), keyOf(b))),
         );
       }
@@ -141,7 +141,7 @@ export function treeRules(bench: () => Bench): void {
       assert.equal(empty.status, 200, empty.text);
       const nothing = await list(`${folder}/empty`, {}, LINES);
       assert.deepEqual([nothing.status, nothing.text], [200, '']);
-      await eventually(async () => (await newest('list'))['status'] === 'success', 'the listing stands in the history');
+      await eventually(async () => (await newest('list'))['status'] === 'success', 'the listing is in the history');
     });
 
     test('a zip of a folder unpacks to that folder, by unzip and by Python', async () => {
@@ -223,7 +223,7 @@ export function treeRules(bench: () => Bench): void {
       }
       assert.equal((await zip([folder], {}, 'HEAD')).status, 400);
       const twice = await gateway.api.get(`/api/download/c1?path=${folder}/a&path=${folder}/b`);
-      assert.deepEqual([twice.status, twice.json['error']], [400, 'the query parameter path stands twice']);
+      assert.deepEqual([twice.status, twice.json['error']], [400, 'the query parameter path appears twice']);
     });
   });
 }

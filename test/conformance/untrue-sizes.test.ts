@@ -93,7 +93,7 @@ describe('files that are longer than their server reports', () => {
       const head = await gateway.api.send(`/api/download/${id}`, { method: 'HEAD', query });
       assert.deepEqual([head.status, head.headers['content-length']], [200, String(version.length)]);
       const range = await get('download', id, query, { range: 'bytes=0-9' });
-      assert.deepEqual([range.status, range.bytes], [200, version], 'nobody knows how long it is: all of it');
+      assert.deepEqual([range.status, range.bytes], [200, version], 'its length is not known: all of it');
       const json = await get('download', id, { ...query, format: 'json' });
       assert.equal(json.json['size'], version.length);
       assert.deepEqual(Buffer.from(String(json.json['content']), 'base64'), version);

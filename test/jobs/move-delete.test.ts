@@ -4,6 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import { PROTOCOLS, startServers } from '../faults/rig.js';
 import { eventually } from '../support/eventually.js';
 import { openAccount, type TestAccount } from '../support/account.js';
+import { Tus } from '../uploads/support.js';
 import { begin, ended, filesOf, history, look, run } from './support.js';
 
 describe('jobs that move and delete', () => {
@@ -135,6 +136,29 @@ describe('jobs that move and delete', () => {
       const again = await ended(gateway.api, (answer.json['job'] as { id: string }).id);
       assert.deepEqual([again.state, again.counts.done], ['succeeded', 1], JSON.stringify(again));
       assert.equal(await folderIsThere(protocol, '/held'), false);
+    });
+
+    test(`an upload in pieces goes on while jobs copy, mirror and move its folder, on ${protocol}`, async () => {
+      const { disk } = servers[protocol];
+      const [root, other] = ['/pieces', `/pieces-from-${protocol}`];
+      await disk.write(`${root}/a.txt`, 'a');
+      const tus = new Tus(gateway.api, protocol);
+      const url = await tus.begin({ filename: 'up.bin', path: root }, 10);
+      assert.equal((await tus.patch(url, 0, Buffer.from('01234'))).status, 204);
+      const [here, there] = [
+        { connectionId: protocol, path: root },
+        { connectionId: target, path: other },
+      ];
+      const copied = await run(gateway.api, { type: 'copy', source: here, destination: there });
+      assert.deepEqual([copied.state, copied.counts.found], ['succeeded', 1], JSON.stringify(copied));
+      assert.deepEqual(await servers[target].disk.files(other), [`${other}/a.txt`]);
+      const mirror = { type: 'sync', source: there, destination: here, deleteExtra: true };
+      const synced = await run(gateway.api, mirror);
+      assert.deepEqual([synced.state, synced.counts.deleted], ['succeeded', 0], JSON.stringify(synced));
+      const moved = await run(gateway.api, { type: 'move', source: here, destination: there, include: ['*'] });
+      assert.deepEqual([moved.state, moved.counts.found], ['succeeded', 1], JSON.stringify(moved));
+      assert.equal((await tus.patch(url, 5, Buffer.from('56789'))).status, 204);
+      assert.equal((await disk.read(`${root}/up.bin`)).toString(), '0123456789');
     });
 
     for (const type of ['move', 'delete', 'sync'] as const) {

@@ -171,7 +171,7 @@ describe('a slow side slows down the fast one, in flat memory', { concurrency: t
         transfers: readonly { status: string }[];
       };
       return transfers[0]?.status === 'failed';
-    }, 'the transfer stands in the history as failed');
+    }, 'the transfer is in the history as failed');
   }
 });
 

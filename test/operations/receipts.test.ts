@@ -33,7 +33,7 @@ const shown = (content: string): string => `sha-256:${createHash('sha256').updat
 /** The relevant part of the row, and of the receipt; null: there is a row, but no receipt. */
 interface Expected {
   readonly do: () => Promise<ApiAnswer | undefined>;
-  readonly told: Facts | null;
+  readonly holds: Facts | null;
 }
 
 describe('receipts of every kind of operation', () => {
@@ -89,23 +89,23 @@ describe('receipts of every kind of operation', () => {
   const kinds: Readonly<Record<TransferType, Expected>> = {
     upload: {
       do: () => post('/api/upload/c1', { content: 'dXA=', path: '/kinds', filename: 'up' }),
-      told: { verified: 'size', transfer: { ...at('up'), digest: shown('up'), noDigest: null } },
+      holds: { verified: 'size', transfer: { ...at('up'), digest: shown('up'), noDigest: null } },
     },
     download: {
       do: () => gateway.api.get('/api/download/c1', { query: { path: '/kinds/read' } }),
-      told: { verified: null, transfer: { ...at('read'), digest: shown('read') } },
+      holds: { verified: null, transfer: { ...at('read'), digest: shown('read') } },
     },
     read: {
       do: () => gateway.api.get('/api/read/c1', { query: { path: '/kinds/read' } }),
-      told: { verified: null, transfer: { ...at('read'), digest: shown('read') } },
+      holds: { verified: null, transfer: { ...at('read'), digest: shown('read') } },
     },
     write: {
       do: () => post('/api/write/c1', { path: '/kinds/written', content: 'text' }),
-      told: { verified: 'size', transfer: { ...at('written'), digest: shown('text') } },
+      holds: { verified: 'size', transfer: { ...at('written'), digest: shown('text') } },
     },
     append: {
       do: () => post('/api/append/c1', { path: '/kinds/written', content: ' more' }),
-      told: { verified: 'size', transfer: { ...at('written'), digest: null, noDigest: 'append' } },
+      holds: { verified: 'size', transfer: { ...at('written'), digest: null, noDigest: 'append' } },
     },
     copy: {
       do: () =>
@@ -115,7 +115,7 @@ describe('receipts of every kind of operation', () => {
           dest_connection_id: 'c2',
           dest_path: '/copied',
         }),
-      told: {
+      holds: {
         verified: 'size',
         source: { connectionId: 'plain', path: '/kinds/copy', type: 'sftp' },
         server: { type: 'ftp' },
@@ -124,7 +124,7 @@ describe('receipts of every kind of operation', () => {
     },
     move: {
       do: () => post('/api/move/c1', { from: '/kinds/move', to: '/kinds/moved' }),
-      told: {
+      holds: {
         verified: null,
         source: { ...at('move'), type: 'sftp' },
         movedTo: '/kinds/moved',
@@ -133,12 +133,12 @@ describe('receipts of every kind of operation', () => {
     },
     delete: {
       do: () => post('/api/delete/c1', { path: '/kinds/delete' }),
-      told: { verified: null, transfer: { ...at('delete'), digest: null, noDigest: null } },
+      holds: { verified: null, transfer: { ...at('delete'), digest: null, noDigest: null } },
     },
-    mkdir: { do: () => post('/api/mkdir/c1', { path: '/kinds/made' }), told: null },
-    list: { do: () => gateway.api.get('/api/list/c1', { query: { path: '/kinds' } }), told: null },
-    exists: { do: () => gateway.api.get('/api/exists/c1', { query: { path: '/kinds' } }), told: null },
-    exec: { do: () => post('/api/exec/c1', { command: 'true' }), told: null },
+    mkdir: { do: () => post('/api/mkdir/c1', { path: '/kinds/made' }), holds: null },
+    list: { do: () => gateway.api.get('/api/list/c1', { query: { path: '/kinds' } }), holds: null },
+    exists: { do: () => gateway.api.get('/api/exists/c1', { query: { path: '/kinds' } }), holds: null },
+    exec: { do: () => post('/api/exec/c1', { command: 'true' }), holds: null },
     poll: {
       do: () =>
         post('/api/watched-folders', {
@@ -148,13 +148,13 @@ describe('receipts of every kind of operation', () => {
           webhookUrl: `${receiver.url}/x`,
           initial: 'report',
         }),
-      told: null,
+      holds: null,
     },
   };
 
   for (const type of TRANSFER_TYPES) {
-    const { do: act, told } = kinds[type];
-    test(`${type}: ${told === null ? 'none' : 'one'}`, async () => {
+    const { do: act, holds } = kinds[type];
+    test(`${type}: ${holds === null ? 'none' : 'one'}`, async () => {
       const answer = await act();
       if (answer !== undefined) assert.ok(answer.status < 300, answer.text);
       await eventually(
@@ -167,12 +167,12 @@ describe('receipts of every kind of operation', () => {
       );
       const id = await newest(type);
       const receipt = await receiptOf(id);
-      if (told === null) {
+      if (holds === null) {
         assert.equal(receipt, null);
         const { json } = await gateway.api.get(`/api/transfers/${id}`);
         const { digest, noDigest } = json['transfer'] as Facts;
         assert.deepEqual([digest, noDigest], [null, null]);
-      } else assertHolds(receipt, told);
+      } else assertHolds(receipt, holds);
     });
   }
 
@@ -211,7 +211,7 @@ describe('receipts of every kind of operation', () => {
   const jobs: readonly {
     readonly what: string;
     readonly job: object;
-    readonly told: readonly Facts[];
+    readonly holds: readonly Facts[];
   }[] = [
     {
       what: 'copies',
@@ -220,7 +220,7 @@ describe('receipts of every kind of operation', () => {
         source: { connectionId: 'c1', path: '/job' },
         destination: { connectionId: 'c2', path: '/job' },
       },
-      told: ['a', 'b'].map((name) => ({
+      holds: ['a', 'b'].map((name) => ({
         source: { connectionId: 'c1', path: `/job/${name}` },
         transfer: { type: 'copy', connectionId: 'c2', path: `/job/${name}`, digest: shown(name) },
       })),
@@ -232,7 +232,7 @@ describe('receipts of every kind of operation', () => {
         source: { connectionId: 'c1', path: '/job' },
         destination: { connectionId: 'c2', path: '/far' },
       },
-      told: ['a', 'b'].map((name) => ({
+      holds: ['a', 'b'].map((name) => ({
         source: { connectionId: 'c1', path: `/job/${name}`, type: 'sftp' },
         verified: 'size',
         transfer: { type: 'move', connectionId: 'c2', path: `/far/${name}`, digest: shown(name) },
@@ -245,7 +245,7 @@ describe('receipts of every kind of operation', () => {
         source: { connectionId: 'c1', path: '/job' },
         destination: { connectionId: 'c1', path: '/near' },
       },
-      told: ['a', 'b'].map((name) => ({
+      holds: ['a', 'b'].map((name) => ({
         source: { connectionId: 'c1', path: `/job/${name}` },
         movedTo: `/near/${name}`,
         verified: null,
@@ -255,7 +255,7 @@ describe('receipts of every kind of operation', () => {
     {
       what: 'deletes',
       job: { type: 'delete', source: { connectionId: 'c1', path: '/job' } },
-      told: ['a', 'b'].map((name) => ({ transfer: { type: 'delete', connectionId: 'c1', path: `/job/${name}` } })),
+      holds: ['a', 'b'].map((name) => ({ transfer: { type: 'delete', connectionId: 'c1', path: `/job/${name}` } })),
     },
     {
       what: 'makes the same, deleting what is not',
@@ -265,13 +265,13 @@ describe('receipts of every kind of operation', () => {
         source: { connectionId: 'c1', path: '/job' },
         destination: { connectionId: 'c1', path: '/mirror' },
       },
-      told: [
+      holds: [
         ...['a', 'b'].map((name) => ({ transfer: { type: 'copy', path: `/mirror/${name}`, digest: shown(name) } })),
         { transfer: { type: 'delete', path: '/mirror/extra' } },
       ],
     },
   ];
-  for (const { what, job, told } of jobs) {
+  for (const { what, job, holds } of jobs) {
     test(`a job that ${what}: one for each file`, async () => {
       for (const name of ['a', 'b']) await server!.disk.write(`/job/${name}`, name);
       await server!.disk.write('/mirror/extra', 'x');
@@ -282,8 +282,8 @@ describe('receipts of every kind of operation', () => {
         if (line.transfer['jobId'] === id) receipts.push(await receiptOf(line.transfer.id));
       const placeOf = (facts: Facts | null): string => String((facts?.['transfer'] as Facts)['path']);
       receipts.sort((one, two) => (placeOf(one) < placeOf(two) ? -1 : 1));
-      assert.equal(receipts.length, told.length);
-      for (const [index, facts] of told.entries()) assertHolds(receipts[index] ?? null, facts);
+      assert.equal(receipts.length, holds.length);
+      for (const [index, facts] of holds.entries()) assertHolds(receipts[index] ?? null, facts);
     });
   }
 
@@ -341,7 +341,7 @@ describe('receipts of every kind of operation', () => {
     );
     assert.equal(receipts, all.length);
     const kindsOf = new Set(all.map(({ transfer }) => transfer.type));
-    const expected = TRANSFER_TYPES.filter((type) => kinds[type].told !== null);
+    const expected = TRANSFER_TYPES.filter((type) => kinds[type].holds !== null);
     assert.deepEqual([...kindsOf].sort(), [...expected].sort());
     const payloads = all.map(
       ({ receipt }) => JSON.parse(Buffer.from(receipt.split('.')[1]!, 'base64url').toString()) as Payload,

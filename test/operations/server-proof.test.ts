@@ -21,12 +21,12 @@ import { eventually } from '../support/eventually.js';
 import { startGateway, type ApiAnswer, type TestGateway } from '../support/gateway.js';
 import { startTogether } from '../support/together.js';
 
-interface Told {
+interface Reported {
   readonly server: { readonly type: string; readonly hostKey?: string; readonly certificate?: string };
   readonly source?: { readonly type: string; readonly host: string; readonly certificate?: string };
 }
 
-const secret = 'nobody-else-may-read-this';
+const secret = 'no-one-else-may-read-this';
 
 describe('the identity of the server', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'ftg-proof-'));
@@ -132,7 +132,7 @@ describe('the identity of the server', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  const told = async (answer: ApiAnswer): Promise<Told> => {
+  const reported = async (answer: ApiAnswer): Promise<Reported> => {
     assert.equal(answer.status, 200, answer.text);
     const { id } = answer.json['transfer'] as { id: string };
     const { status, text } = await gateway.api.get(`/api/transfers/${id}/receipt`);
@@ -160,7 +160,7 @@ describe('the identity of the server', () => {
 
   const changes: readonly {
     readonly connection: string;
-    readonly shown: (server: Told['server']) => string | undefined;
+    readonly shown: (server: Reported['server']) => string | undefined;
     readonly keys: () => readonly [string, string];
     readonly change: () => void;
   }[] = [
@@ -188,7 +188,7 @@ describe('the identity of the server', () => {
   for (const { connection, shown, keys, change } of changes) {
     test(`${connection}: the key that its session has seen, even if the server shows another one now`, async () => {
       const [former, present] = keys();
-      const seen = async (answer: ApiAnswer): Promise<string | undefined> => shown((await told(answer)).server);
+      const seen = async (answer: ApiAnswer): Promise<string | undefined> => shown((await reported(answer)).server);
       assert.equal(await seen(await put(connection, Buffer.from('a'))), former);
       change();
       assert.equal(await seen(await put(connection, Buffer.from('b'))), former, 'the session is the same');
@@ -217,7 +217,7 @@ describe('the identity of the server', () => {
       const headers = { 'Content-Type': 'application/octet-stream' };
       const query = { path: '/certified', filename };
       const answer = await gateway.api.send('/api/upload/s3', { method: 'POST', query, headers, body: filename });
-      assert.equal((await told(answer)).server.certificate, one.shown);
+      assert.equal((await reported(answer)).server.certificate, one.shown);
     }
     current = other;
     front.setSecureContext({ key: other.key, cert: other.cert });
@@ -241,14 +241,14 @@ describe('the identity of the server', () => {
     const host = `127.0.0.1:${portOf(site)}`;
     const url = `https://user:${secret}@${host}/${secret}?token=${secret}`;
     const answer = await gateway.api.post('/api/upload/sftp', { url, path: '/in', filename: 'fetched' });
-    const { source, ...receipt } = await told(answer);
+    const { source, ...receipt } = await reported(answer);
     assert.deepEqual(source, { type: 'url', host, certificate: web.shown });
     assert.doesNotMatch(JSON.stringify(receipt), new RegExp(secret));
   });
 });
 
-function payloadOf(receipt: string): Told {
-  return JSON.parse(Buffer.from(receipt.split('.')[1]!, 'base64url').toString()) as Told;
+function payloadOf(receipt: string): Reported {
+  return JSON.parse(Buffer.from(receipt.split('.')[1]!, 'base64url').toString()) as Reported;
 }
 
 function fingerprintOf(certificate: string): string {
@@ -257,8 +257,8 @@ function fingerprintOf(certificate: string): string {
 
 /** In the form of OpenSSH. */
 function hostKeyOf(file: string): string {
-  writeFileSync(`${file}.told`, execFileSync('ssh-keygen', ['-y', '-f', file]));
-  return execFileSync('ssh-keygen', ['-lf', `${file}.told`], { encoding: 'utf8' }).split(' ')[1]!;
+  writeFileSync(`${file}.public`, execFileSync('ssh-keygen', ['-y', '-f', file]));
+  return execFileSync('ssh-keygen', ['-lf', `${file}.public`], { encoding: 'utf8' }).split(' ')[1]!;
 }
 
 function portOf(server: net.Server): number {

@@ -8,13 +8,16 @@ import net from 'node:net';
 import { test } from 'node:test';
 import { GatewayError } from '../../src/base/errors.js';
 import type { Connection } from '../../src/connections/connection.js';
+import { defaultSettings } from '../../src/contract/connection/definition.js';
+import { ftp } from '../../src/contract/connection/ftp.js';
+import { sftp } from '../../src/contract/connection/sftp.js';
 import { asOfReaching, isOfReaching } from '../../src/remotes/reach.js';
 import { openSeam } from '../support/seam.js';
 
 const COMMON = { id: 'c', accountId: 'a', name: 'C', isActive: true, rootPath: '/', atomicUploads: true, pool: {} };
 const LOGIN = { host: '127.0.0.1', username: 'u', password: 'p' };
-const SFTP = { type: 'sftp', hostKeys: [], algorithms: 'default' };
-const FTP = { type: 'ftp', tls: 'none', tlsVerify: true, listing: 'auto', encoding: 'utf-8' };
+const SFTP = { ...defaultSettings(sftp), type: 'sftp', hostKeys: [] };
+const FTP = { ...defaultSettings(ftp), type: 'ftp' };
 
 const MANNERS: Readonly<Record<string, (socket: net.Socket) => void>> = {
   'hangs up': (socket) => socket.end(),
@@ -31,16 +34,16 @@ for (const [what, act] of Object.entries(MANNERS)) {
       server.listen(0, '127.0.0.1');
       await once(server, 'listening');
       const { port } = server.address() as net.AddressInfo;
-      const told: string[] = [];
+      const noted: string[] = [];
       const reach = {
-        reached: () => void told.push('reached'),
-        failed: (_: Connection, { code }: GatewayError) => void told.push(code),
+        reached: () => void noted.push('reached'),
+        failed: (_: Connection, { code }: GatewayError) => void noted.push(code),
       };
       const seam = openSeam({ ...COMMON, ...LOGIN, ...type, port } as unknown as Connection, { reach });
       try {
         await assert.rejects(seam.use((remote) => remote.probe()));
-        assert.equal(told.length, 1, told.join());
-        assert.notEqual(told[0], 'reached');
+        assert.equal(noted.length, 1, noted.join());
+        assert.notEqual(noted[0], 'reached');
       } finally {
         seam.close();
         server.close();

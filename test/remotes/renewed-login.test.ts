@@ -60,7 +60,7 @@ for (const [name, start] of [
   ['key', rotatedKey],
   ['password', rotatedPassword],
 ] as const) {
-  test(`OpenSSH: a ${name} that has changed is read again, and nobody hears of a refused login`, async (t) => {
+  test(`OpenSSH: a ${name} that has changed is read again, and no client sees a refused login`, async (t) => {
     const { login, connection } = await started(t, start);
     const one = rig(t);
     await look(one, connection);

@@ -209,7 +209,7 @@ async function sandbox(): Promise<{
   return { port: server.port, ...login, folder, stop };
 }
 
-const FTP_IS_RACED = 'RNTO replaces what has come meanwhile, or nobody promises that it does not';
+const FTP_IS_RACED = 'RNTO replaces what has come meanwhile, or does not promise that it does not';
 
 async function oddFtp(): Promise<FtpServer> {
   const server = await startVsftpd();
@@ -387,13 +387,13 @@ const PROFTPD_DEVIATIONS: Deviations = {
   refusesFolder: (name) => name.includes('*'),
 };
 const PROFTPD_SFTP_DEVIATIONS: Deviations = {
-  exclusiveIsRaced: 'its rename replaces what stands there',
-  failsBelowAFile: 'it tells only that something failed',
+  exclusiveIsRaced: 'its rename replaces what is there',
+  failsBelowAFile: 'it reports only that something failed',
 };
 const RCLONE_DEVIATIONS: Deviations = {
   noAppend: 'it empties every file that is opened for writing',
-  exclusiveIsRaced: 'its rename replaces what stands there',
-  inPlaceIsNeverExclusive: 'it opens what exists, whatever the flags say',
+  exclusiveIsRaced: 'its rename replaces what is there',
+  inPlaceIsNeverExclusive: 'it opens what exists, also if the flags forbid it',
   hidesLinks: 'it lists files and folders alone',
 };
 

@@ -50,8 +50,8 @@ export async function startMisreportingSftp(...gaps: SftpGap[]): Promise<Misrepo
     return [
       entries.length,
       ...entries.flatMap((name) => {
-        const told = gaps.includes('attributes of READDIR') ? [0] : attributes(`${below}${name}`);
-        return [Buffer.from(name), Buffer.from(name), ...told];
+        const shown = gaps.includes('attributes of READDIR') ? [0] : attributes(`${below}${name}`);
+        return [Buffer.from(name), Buffer.from(name), ...shown];
       }),
     ];
   };

@@ -69,8 +69,8 @@ export async function startOddFtp(server: Pick<FtpServer, 'port'>): Promise<OddF
                 done();
               },
               flush: (done) => {
-                const told = Buffer.concat(chunks).toString('latin1').split('\r\n');
-                done(null, Buffer.from(told.map(oddly).join('\r\n'), 'latin1'));
+                const received = Buffer.concat(chunks).toString('latin1').split('\r\n');
+                done(null, Buffer.from(received.map(oddly).join('\r\n'), 'latin1'));
               },
             }),
           )
@@ -87,13 +87,13 @@ export async function startOddFtp(server: Pick<FtpServer, 'port'>): Promise<OddF
         else remote.write(line);
       }
     });
-    let told = '';
+    let received = '';
     let turn = Promise.resolve();
     remote.on('data', (bytes: Buffer) => {
-      told += bytes.toString('latin1');
-      const end = told.lastIndexOf('\n') + 1;
-      const lines = told.slice(0, end);
-      told = told.slice(end);
+      received += bytes.toString('latin1');
+      const end = received.lastIndexOf('\n') + 1;
+      const lines = received.slice(0, end);
+      received = received.slice(end);
       turn = turn.then(async () => {
         const [, before = '', port, after = ''] = /^(229 [^|]*\|\|\|)(\d+)(\|.*)$/s.exec(lines) ?? [];
         client.write(port === undefined ? lines : `${before}${await passive(Number(port))}${after}`, 'latin1');

@@ -21,7 +21,7 @@ export interface RadosgwServer extends Stoppable {
 const PACKAGES = ['radosgw', 'ceph-mon', 'ceph-osd'];
 /** A key of its own key management. */
 export const KMS_KEY = 'lake';
-/** They refuse to run as root, or warn; nobody has what they need. */
+/** The daemons refuse to run as root, or warn. They need no right that the user `nobody` lacks. */
 const NOBODY = 65_534;
 const START_TIMEOUT_MS = 240_000;
 const run = promisify(execFile);

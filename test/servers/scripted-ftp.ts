@@ -181,10 +181,10 @@ export async function startScripted(
         if (known === undefined) say('502 unknown');
         else await known(argument);
       };
-      const told = script[verb];
-      if (typeof told === 'string') say(told);
-      else if (told === undefined) await byItself();
-      else await told(argument, { say, socket, data, usual: byItself, session: number });
+      const reaction = script[verb];
+      if (typeof reaction === 'string') say(reaction);
+      else if (reaction === undefined) await byItself();
+      else await reaction(argument, { say, socket, data, usual: byItself, session: number });
       // Also after one that was refused: REST counts for one transfer (RFC 959, 4.1.3), successful or not.
       if (['RETR', 'STOR', 'APPE'].includes(verb)) restartAt = 0;
     }

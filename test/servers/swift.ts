@@ -156,7 +156,7 @@ pipeline = ${name}-server
 [app:${name}-server]
 use = egg:swift#${name}
 ${PATIENCE}
-# In vain, it would leave the file out of listings for as long as nobody repairs them.
+# In vain, it would leave the file out of listings until it is repaired.
 container_update_timeout = 60
 `;
 }

@@ -1,6 +1,7 @@
 /** Streams folders and files of a connection as one ZIP archive, read on one session. */
 import { Readable } from 'node:stream';
 import { hasCode } from '../../base/errors.js';
+import { OWN_TEMPORARY } from '../../base/file-name.js';
 import { baseName, pathBytes, type RemotePath } from '../../remotes/path.js';
 import type { FileInfo, LeftOut, Remote } from '../../remotes/remote.js';
 import { labelOf } from '../../remotes/left-out.js';
@@ -103,6 +104,8 @@ async function* entriesOf(remote: Remote, tops: readonly Top[], missingName: str
       missing.add(folder, labelOf(what), REASONS[what.why]);
     };
     for await (const { file, path: inside, key } of walkInOrder(remote, path, { isDeep: true, leftOut })) {
+      // It is no file yet, and will be gone or larger when it is its turn.
+      if (OWN_TEMPORARY.test(file.name)) continue;
       const full = `${name}/${key.split('/').map(safeName).join('/')}`;
       if (file.isDirectory) yield { name: full, modifiedAt: file.modifiedAt };
       else yield fileEntry(remote, inside, full, file, missing);

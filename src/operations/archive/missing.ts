@@ -3,7 +3,7 @@ import type { ZipEntry } from './zip.js';
 
 export const MISSING_NAME = '_missing.txt';
 
-const HEADER = 'These stand in the folders of this archive, and could not be put into it:\n\n';
+const HEADER = 'These are in the folders of this archive, and could not be put into it:\n\n';
 /** Limit of the lines; for what does not fit, one line says that there is more. */
 const MOST_BYTES = 64 * 1024;
 

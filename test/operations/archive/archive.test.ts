@@ -8,6 +8,7 @@ import { once } from 'node:events';
 import { mkdirSync, readdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import path from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { readByPython } from '../../conformance/tree-rules.js';
@@ -101,6 +102,22 @@ describe('archives of an OpenSSH server', () => {
     plantLarge();
     await takeBroken(() => rmSync(path.join(folder, 'b')));
     assert.match(String((await newest())['errorMessage']), /tree-\d+\/b/);
+  });
+
+  test('unfinished uploads are not in it, and their end is no failure', async () => {
+    plantLarge();
+    const hidden = ['.ftg-0123abcd-0123456789ab.c', '.ftg-up-0123456789ab.c'].map((name) =>
+      path.join(folder, 'c', name),
+    );
+    mkdirSync(path.join(folder, 'c'));
+    for (const file of hidden) writeFileSync(file, 'part');
+    const answer = await gateway.api.open('/api/download/c1', { query: query() });
+    await once(answer, 'readable');
+    for (const file of hidden) rmSync(file);
+    writeFileSync(`${folder}.zip`, await buffer(answer));
+    const top = path.basename(folder);
+    const names = (await readByPython(`${folder}.zip`)).map(([name]) => name);
+    assert.deepEqual(names.toSorted(), ['', 'a', 'b', 'c/'].map((name) => `${top}/${name}`).sort());
   });
 
   test('a client that leaves releases the session', async () => {

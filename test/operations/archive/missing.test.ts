@@ -34,7 +34,7 @@ describe('archives of folders with names that no path can have', () => {
   async function archived(
     id: ProtocolName,
     paths: readonly string[],
-  ): Promise<readonly [names: string[], told: string]> {
+  ): Promise<readonly [names: string[], reported: string]> {
     const query = new URLSearchParams({ format: 'zip' });
     for (const one of paths) query.append('path', one);
     const answer = await gateway.api.get(`/api/download/${id}?${query.toString()}`);
@@ -52,10 +52,10 @@ describe('archives of folders with names that no path can have', () => {
       const { disk } = servers[id];
       const odd = [`/top/${ODD}`, `/top/sub/${ODD}`, ...(id === 's3' ? ['/top/in//b.txt'] : [])];
       for (const file of ['/top/plain.txt', '/other/plain.txt', ...odd]) await disk.write(file, 'x');
-      const [names, told] = await archived(id, ['/top']);
+      const [names, reported] = await archived(id, ['/top']);
       assert.ok(names.includes('top/plain.txt'), String(names));
       assert.equal(names.at(-1), '_missing.txt');
-      const lines = told.split('\n').filter((line) => line.startsWith('"'));
+      const lines = reported.split('\n').filter((line) => line.startsWith('"'));
       const expected = odd.map((file) => `${JSON.stringify(file.slice(1))}: no path has such a name`);
       assert.deepEqual(lines.toSorted(), expected.sort());
       assert.deepEqual(await archived(id, ['/other']), [['other/', 'other/plain.txt'], '']);

@@ -109,10 +109,13 @@ for (const callsAtOnce of [1, 4]) {
   describe(`${callsAtOnce} calls at once`, () => {
     test('everything below a folder is removed, and nothing else', async () => {
       const model = new ModelRemote(callsAtOnce, TREE);
-      let told = 0;
-      const deleted = await deleteTree(seam(model), at('/t'), { signal: NEVER, onDeleted: (total) => (told = total) });
+      let reported = 0;
+      const deleted = await deleteTree(seam(model), at('/t'), {
+        signal: NEVER,
+        onDeleted: (total) => (reported = total),
+      });
       assert.deepEqual([...model.entries.keys()], ['/beside']);
-      assert.deepEqual([deleted, told], [11, 11]);
+      assert.deepEqual([deleted, reported], [11, 11]);
       assert.ok(model.mostAtOnce <= callsAtOnce);
     });
 
@@ -155,8 +158,11 @@ for (const callsAtOnce of [1, 4]) {
       model.meddle = (path) => {
         if (path === '/t/s/20') throw new GatewayError('permission_denied', 'not yours', { step: 'publish' });
       };
-      const told = /^\/t\/s\/20: not yours; \d+ entries of \/t had been deleted before$/;
-      await assert.rejects(deleteTree(seam(model), at('/t'), { signal: NEVER }), refused('permission_denied', told));
+      const reported = /^\/t\/s\/20: not yours; \d+ entries of \/t had been deleted before$/;
+      await assert.rejects(
+        deleteTree(seam(model), at('/t'), { signal: NEVER }),
+        refused('permission_denied', reported),
+      );
       assert.ok(model.isIdle);
       assert.ok(model.entries.size >= 16, String(model.entries.size));
     });

@@ -50,19 +50,19 @@ test('setting a time: by MFMT only, by a clock in another zone, and on a server 
   const asked = '20240229123456';
   // Hours between the server's zone and its reading of MFMT's time; undefined: it knows no MFMT.
   for (const ahead of [0, 2, -5, undefined]) {
-    const told: string[] = [];
-    let stands = MTIME;
+    const sent: string[] = [];
+    let current = MTIME;
     const shifted = (value: string): string => {
       const utc = parseTimeValue(value)?.getTime() ?? NaN;
       return timeValue(new Date(utc - (ahead ?? 0) * 3_600_000));
     };
     const script: Script = {
-      MDTM: (_path, { say }) => say(`213 ${stands}`),
+      MDTM: (_path, { say }) => say(`213 ${current}`),
       MFMT: (argument, { say }) => {
         const [value = ''] = argument.split(' ');
-        told.push(value);
+        sent.push(value);
         if (ahead === undefined) return say('502 what?');
-        stands = shifted(value);
+        current = shifted(value);
         say(`213 Modify=${value};`);
       },
     };
@@ -73,7 +73,7 @@ test('setting a time: by MFMT only, by a clock in another zone, and on a server 
       assert.equal(timeValue(info.modifiedAt), isKept ? asked : MTIME);
       assert.equal(remote.can.keepsTimes, isKept ? 'listed' : 'no');
     });
-    assert.equal(told.length, ahead === undefined || ahead === 0 ? 1 : 2, String(told));
+    assert.equal(sent.length, ahead === undefined || ahead === 0 ? 1 : 2, String(sent));
     const commands = verbs(server);
     assert.ok(commands.indexOf('MFMT') < commands.indexOf('RNFR'), 'before the file is visible');
     assert.equal(server.files.get('/a')?.toString(), 'x');
@@ -243,6 +243,27 @@ test('a download whose last reply is lost is complete, but its session is not us
   );
 });
 
+for (const [what, reported] of [
+  ['of no size', ''],
+  ['that is longer than its size', 'conte'],
+] as const) {
+  test(`a file ${what} is not complete without the last reply`, async (t) => {
+    const [server, client] = await setUp(t, {
+      RETR: async (_path, { say, data, socket }) => {
+        say('150 go');
+        (await data()).end(reported === '' ? '' : 'content that is c');
+        await once(await data(), 'close');
+        socket.destroy();
+      },
+    });
+    server.files.set('/a', Buffer.from(reported));
+    await assert.rejects(
+      client.use((remote) => get(remote, '/a')),
+      failsWith('connection_lost'),
+    );
+  });
+}
+
 test('a file that grows while it is read is read to its end', async (t) => {
   const [server, client] = await setUp(t, {
     RETR: async (_path, { say, data }) => {
@@ -253,6 +274,34 @@ test('a file that grows while it is read is read to its end', async (t) => {
   });
   server.files.set('/a', Buffer.from('content'));
   assert.equal((await client.use((remote) => get(remote, '/a'))).toString(), 'content and more');
+});
+
+test('whether a file has grown can be asked while its last reply is awaited', async (t) => {
+  let time = MTIME;
+  let ended: () => void = () => assert.fail();
+  const hasEnded = new Promise<void>((resolve) => (ended = resolve));
+  const [server, client] = await setUp(t, {
+    MDTM: (_path, { say }) => say(`213 ${time}`),
+    RETR: async (path, { say, data }) => {
+      say('150 go');
+      const grown = 'content and more';
+      server.files.set(path, Buffer.from(grown));
+      time = '20300101000000';
+      (await data()).end(grown);
+      await once(await data(), 'close');
+      ended();
+    },
+  });
+  server.files.set('/a', Buffer.from('content'));
+  await client.use(async (remote) => {
+    const file = await remote.read(at('/a'));
+    assert.ok(file.whole === undefined);
+    await once(file.body, 'readable');
+    assert.equal(String(file.body.read()), 'content and more');
+    await hasEnded;
+    assert.equal(await file.hasGrown?.(), true);
+    assert.deepEqual(await file.body.toArray(), []);
+  });
 });
 
 test('without REST a range is cut out of the whole', async (t) => {
@@ -929,9 +978,9 @@ test('a file left by a dead session is deleted only when the server no longer wr
     SIZE: async (path, { usual }) => {
       await usual();
       const more = isDead ? growths.shift() : undefined;
-      const stands = server.files.get(path);
-      if (more !== undefined && stands !== undefined)
-        server.files.set(path, Buffer.concat([stands, Buffer.from(more)]));
+      const current = server.files.get(path);
+      if (more !== undefined && current !== undefined)
+        server.files.set(path, Buffer.concat([current, Buffer.from(more)]));
     },
     // Like Pure-FTPd for a file that grows while it is deleted.
     DELE: async (path, { say, usual }) => {

@@ -29,8 +29,8 @@ interface Listed {
 async function listed(remote: Remote, folder = '/in'): Promise<Listed> {
   const files: FileInfo[] = [];
   const leftOut: LeftOut[] = [];
-  const told = remote.list(folder as RemotePath, { leftOut: async (what) => void leftOut.push(what) });
-  for await (const info of told) files.push(info);
+  const reported = remote.list(folder as RemotePath, { leftOut: async (what) => void leftOut.push(what) });
+  for await (const info of reported) files.push(info);
   return { files, leftOut };
 }
 

@@ -66,9 +66,9 @@ function sessions(start: () => Promise<FtpServer>): void {
       await put(remote, '/listed/file', '1234');
       utimesSync(path.join(server.folder, 'listed/file'), 1_700_000_000, 1_700_000_000);
       const [entry] = await list(remote, '/listed');
-      const told = entry?.modifiedAt.getTime() ?? 0;
+      const reported = entry?.modifiedAt.getTime() ?? 0;
       // LIST shows only the day of an old file.
-      assert.ok(Math.abs(told - 1_700_000_000_000) <= (remote.can.timeResolutionMs === 1_000 ? 0 : 86_400_000));
+      assert.ok(Math.abs(reported - 1_700_000_000_000) <= (remote.can.timeResolutionMs === 1_000 ? 0 : 86_400_000));
       assert.equal((await remote.stat(at('/listed/file'))).modifiedAt.getTime(), 1_700_000_000_000);
     });
   });

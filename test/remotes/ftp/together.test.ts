@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { suite, test, type TestContext } from 'node:test';
 import { putWhole } from '../../../src/remotes/whole.js';
 import { failsWith } from '../support/s3-rig.js';
-import { at, clientFor, type Client } from '../support/ftp-client.js';
+import { at, clientFor, type Client, get } from '../support/ftp-client.js';
 import { MTIME, startScripted, type Script, type ScriptedFtp } from '../../servers/scripted-ftp.js';
 
 suite('commands that wait for no answer', () => {
@@ -47,6 +47,26 @@ suite('commands that wait for no answer', () => {
       assert.equal(server.files.get('/a')?.toString(), 'x');
     });
   }
+
+  test('REST is under way while the data connection opens', async (t) => {
+    let begun = (): void => undefined;
+    const restarted = new Promise<void>((done) => (begun = done));
+    const [server, client] = await setUp(t, '220 hello', {
+      REST: async (_argument, { usual }) => {
+        begun();
+        await usual();
+      },
+    });
+    server.files.set('/a', Buffer.from('0123456789'));
+    const { dialer } = client.deps;
+    const connect = dialer.connect.bind(dialer);
+    t.mock.method(dialer, 'connect', async (...order: Parameters<typeof connect>) => {
+      if (order[1] !== server.port) await restarted;
+      return connect(...order);
+    });
+    const read = await client.use((remote) => get(remote, '/a', { start: 3, end: 6 }));
+    assert.equal(read.toString(), '3456');
+  });
 
   test('size and time of a file that is looked at are one round trip, if the server is known to queue commands', async (t) => {
     for (const [greeting, together] of [

@@ -157,7 +157,7 @@ export class MemoryRemote implements Remote {
   /** @throws GatewayError is_a_folder; already_exists */
   requirePlace(path: RemotePath, exclusive: boolean): void {
     const kind = this.#tree.kindOf(this.at(path));
-    if (kind === 'folder') throw refused('is_a_folder', `a folder stands at ${path}`);
+    if (kind === 'folder') throw refused('is_a_folder', `a folder is at ${path}`);
     if (kind === 'file' && exclusive) throw refused('already_exists', `${path} exists already`);
   }
 }

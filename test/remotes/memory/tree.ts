@@ -19,7 +19,7 @@ export class MemoryTree {
   /** Makes the folder with its parents. */
   makeFolder(path: RemotePath): boolean {
     const kind = this.kindOf(path);
-    if (kind === 'file') throw new GatewayError('not_a_folder', `a file stands at ${path}`, { step: 'open' });
+    if (kind === 'file') throw new GatewayError('not_a_folder', `a file is at ${path}`, { step: 'open' });
     if (kind === 'folder') return false;
     if (path !== ROOT) this.makeFolder(parentOf(path));
     this.folders.set(path, new Date());

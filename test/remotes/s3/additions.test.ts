@@ -98,7 +98,7 @@ for (const uploader of ['streamed', 'sdk'] as const)
       assert.ok(bodies.length > 0 && bodies.every(({ headers }) => headers['content-md5'] !== undefined));
     });
 
-    test('no checksum, whatever the store says', async () => {
+    test('no checksum, also if the store asks for one', async () => {
       const remote = await open({ checksums: 'never' });
       await useAll(remote);
       const bodies = stub.requests.filter(carriesBytes);

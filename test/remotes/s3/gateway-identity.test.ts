@@ -124,7 +124,7 @@ describe('the identity of the gateway at an object store', () => {
 
   describe('who may use it', () => {
     for (const credentials of ['environment', 'instance', 'webIdentity'] as const)
-      test(`${credentials}: no connection but those of the configuration, whatever its row says`, async () => {
+      test(`${credentials}: no connection but those of the configuration, also if its row says otherwise`, async () => {
         const env = { ...ENVIRONMENT, ...ec2, ...pod };
         for (const isConfigured of [false, undefined]) {
           const settings = isConfigured === undefined ? {} : { isConfigured };

@@ -273,6 +273,91 @@ describe('s3 stores that leave out lengths', () => {
     );
   });
 
+  for (const [what, answer] of [
+    ['nothing', { status: 200 }],
+    ['nothing, with status 204', { status: 204 }],
+    ['another document', xml('<ListAllMyBucketsResult><Buckets></Buckets></ListAllMyBucketsResult>')],
+    [
+      'names of XML that have a prefix',
+      xml('<s:ListBucketResult><s:Contents><s:Key>a</s:Key></s:Contents></s:ListBucketResult>'),
+    ],
+    ['a part, without a name or a token to go on with', listed([], '<IsTruncated>true</IsTruncated>')],
+  ] as const) {
+    test(`a listing answered with ${what} is no empty folder`, async () => {
+      stub.late = () => answer;
+      await assert.rejects(namesIn(remote, '/'), failsWith('protocol_error'));
+      stub.late = ({ query }) => (query.has('list-type') ? s3Error(501, 'NotImplemented') : answer);
+      await assert.rejects(namesIn(remote, '/'), failsWith('protocol_error'));
+    });
+  }
+
+  test('a page with a token is not the last one, even if the store does not say that it is a part', async () => {
+    stub.late = ({ query }) =>
+      query.has('continuation-token')
+        ? listed(['b'])
+        : listed(['a'], '<NextContinuationToken>2</NextContinuationToken>');
+    assert.deepEqual(await namesIn(remote, '/'), ['a', 'b']);
+  });
+
+  test('pages that come again and again, in turns, end the listing', async () => {
+    for (const turns of [1, 2, 3, 7]) {
+      let page = 0;
+      stub.late = () => {
+        page += 1;
+        const token = `<NextContinuationToken>${page % turns}</NextContinuationToken>`;
+        return listed([`k${page % turns}`], `<IsTruncated>true</IsTruncated>${token}`);
+      };
+      await assert.rejects(namesIn(remote, '/'), failsWith('protocol_error', /repeats/));
+      assert.ok(page < 40, `${turns}: ${page} pages`);
+    }
+  });
+
+  for (const uploader of ['streamed', 'sdk'] as const) {
+    for (const size of [0, 10, 200_000]) {
+      test(`an upload of ${size} bytes whose answer names no ETag counts if the object is there (${uploader})`, async () => {
+        const own = await rig.open(undefined, { ...rig.connection, uploader });
+        const bytes = patterned(size);
+        let isStored = true;
+        stub.late = ({ method, key, body }) => {
+          if (method !== 'PUT') return undefined;
+          if (isStored) stub.objects.set(key, body);
+          return { status: 200, headers: { 'content-type': 'text/html' }, body: '<html>Please log in</html>' };
+        };
+        assert.equal((await store(own, '/f', bytes, { size })).size, size);
+        isStored = false;
+        await assert.rejects(store(own, '/g', bytes, { size }), failsWith('protocol_error', /ETag/));
+        assert.deepEqual(rig.notes.unverified, []);
+      });
+    }
+  }
+
+  for (const uploader of ['streamed', 'sdk'] as const) {
+    test(`joined parts whose answer names no ETag do not count without the object (${uploader})`, async () => {
+      const own = await rig.open(undefined, { ...rig.connection, uploader });
+      const bytes = patterned(2 * PART + 5);
+      stub.late = ({ method, query }) => (method === 'POST' && query.has('uploadId') ? xml('<Done/>') : undefined);
+      await assert.rejects(store(own, '/f', bytes, {}), failsWith('protocol_error'));
+      assert.equal(stub.objects.has('f'), false);
+    });
+  }
+
+  test('the origin of a copy stays if the answer does not name what was made', async () => {
+    stub.objects.set('a', patterned(10));
+    stub.late = ({ headers }) => (headers['x-amz-copy-source'] === undefined ? undefined : xml('<Done/>'));
+    await assert.rejects(remote.move(at('/a'), at('/b'), { replace: false }), failsWith('protocol_error', /ETag/));
+    assert.deepEqual([...stub.objects.keys()], ['a']);
+  });
+
+  for (const status of [200, 204]) {
+    test(`objects are removed one by one if the answer to DeleteObjects is empty, with status ${status}`, async () => {
+      for (const key of ['t/a', 't/b']) stub.objects.set(key, patterned(1));
+      stub.late = ({ query }) => (query.has('delete') ? { status } : undefined);
+      let removed = 0;
+      await remote.removeTree?.(at('/t'), (entries) => void (removed += entries));
+      assert.deepEqual([removed, stub.objects.size], [2, 0]);
+    });
+  }
+
   test('names on two pages, and twice on one, are listed once; a page without sizes still gets them all', async () => {
     const prefixes = (...names: string[]): string =>
       names.map((name) => `<CommonPrefixes><Prefix>${name}</Prefix></CommonPrefixes>`).join('');

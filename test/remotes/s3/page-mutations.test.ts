@@ -40,8 +40,8 @@ async function listed(isTree: boolean): Promise<readonly [Map<string, number>, n
   const sizes = new Map<string, number>();
   let leftOut = 0;
   const options = { leftOut: async () => void (leftOut += 1) };
-  const told = isTree ? remote.listTree?.(FOLDER, options) : remote.list(FOLDER, options);
-  for await (const { name, size } of told ?? []) sizes.set(name, size);
+  const reported = isTree ? remote.listTree?.(FOLDER, options) : remote.list(FOLDER, options);
+  for await (const { name, size } of reported ?? []) sizes.set(name, size);
   return [sizes, leftOut];
 }
 

@@ -126,14 +126,15 @@ describe('s3 answers', () => {
   });
 
   test('a time is written as rclone writes it, and read as others write it', async () => {
-    const told = async (mtime: string): Promise<string | undefined> => {
+    const shownTime = async (mtime: string): Promise<string | undefined> => {
       stub.late = ({ method }) =>
         method === 'HEAD' ? { headers: { 'x-amz-meta-mtime': mtime, 'content-length': '1' } } : undefined;
       return (await remote.stat(at('/f'))).keptModifiedAt?.toISOString();
     };
-    assert.equal(await told('1709210096.789123456'), '2024-02-29T12:34:56.789Z');
-    assert.equal(await told('1709210096'), '2024-02-29T12:34:56.000Z');
-    for (const odd of ['', 'yesterday', '-5', '1e9', '17092100961234']) assert.equal(await told(odd), undefined, odd);
+    assert.equal(await shownTime('1709210096.789123456'), '2024-02-29T12:34:56.789Z');
+    assert.equal(await shownTime('1709210096'), '2024-02-29T12:34:56.000Z');
+    for (const odd of ['', 'yesterday', '-5', '1e9', '17092100961234'])
+      assert.equal(await shownTime(odd), undefined, odd);
     stub.reset();
     const writer = await remote.write(at('/f'), { size: 1, modifiedAt: new Date('2024-02-29T12:34:56.780Z') });
     await pipeline(chunked(Buffer.from('x')), writer);

@@ -122,8 +122,8 @@ for (const uploader of ['streamed', 'sdk'] as const)
       await plant('/strange/tab\there');
       await plant('/strange/./dot');
       assert.deepEqual(await namesIn(remote, '/strange'), ['ok']);
-      const told = rig.notes.log.find(({ facts }) => facts?.['folder'] === '/strange');
-      assert.equal(told?.facts?.['count'], 3);
+      const reported = rig.notes.log.find(({ facts }) => facts?.['folder'] === '/strange');
+      assert.equal(reported?.facts?.['count'], 3);
     });
 
     test('a folder that is made is one marker, with a time', async () => {

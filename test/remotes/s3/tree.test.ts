@@ -88,14 +88,14 @@ describe('a tree of an S3 store', () => {
     stub.early = store(['in/a//b', 'in/c/', 'in/c/../d', 'in/c/e', 'in/f/g']);
     const times = new Map<string, number>();
     for await (const { key, file } of walk(remote, folder, { isDeep: true })) times.set(key, file.modifiedAt.getTime());
-    const told = Date.parse('2026-01-02T03:04:05Z');
+    const shown = Date.parse('2026-01-02T03:04:05Z');
     assert.deepEqual(
       [...times],
       [
-        ['c/', told],
-        ['c/e', told],
+        ['c/', shown],
+        ['c/e', shown],
         ['f/', 0],
-        ['f/g', told],
+        ['f/g', shown],
       ],
     );
     const facts = { bucket: 'b', folder: '/in', count: 2, entries: ['"a//b"', '"c/../d"'] };

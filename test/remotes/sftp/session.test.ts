@@ -202,8 +202,10 @@ describe('host keys', () => {
     const deps = testDeps();
     (await logIn(sftpConnection(server), deps)).close();
     assert.deepEqual(deps.fingerprints, [fingerprintOf(`${server.hostKeyFile}.pub`)]);
-    const [, told] = execFileSync('ssh-keygen', ['-lf', `${server.hostKeyFile}.pub`], { encoding: 'utf8' }).split(' ');
-    assert.equal(deps.fingerprints[0], told);
+    const [, reported] = execFileSync('ssh-keygen', ['-lf', `${server.hostKeyFile}.pub`], { encoding: 'utf8' }).split(
+      ' ',
+    );
+    assert.equal(deps.fingerprints[0], reported);
   });
 
   test('another key is refused before any secret is sent', async (t) => {

@@ -108,8 +108,8 @@ function factsOf(reply: Reply, path: RemotePath): FileInfo | undefined {
   const facts = line === undefined ? undefined : parseFacts(line.trimStart());
   if (facts === undefined || facts.type === 'link' || facts.type === 'unknown') return undefined;
   const modifiedAt = facts.modifiedAt ?? EPOCH;
-  if (facts.type !== 'file') return folderInfo(path, modifiedAt);
-  return facts.size === undefined ? undefined : fileInfo(path, facts.size, modifiedAt);
+  if (facts.type !== 'file') return folderInfo(path, modifiedAt, facts.rights);
+  return facts.size === undefined ? undefined : fileInfo(path, facts.size, modifiedAt, facts.rights);
 }
 
 async function findBySize(
@@ -199,7 +199,8 @@ async function searchListing(
     const entry = entries.find((one) => one.name === name.toWellFormed() && one.rawName === rawNameOf(name));
     if (entry === undefined || entry.kind === 'unreadable') continue;
     const { time: modifiedAt, resolutionMs: timeResolutionMs } = entry.time ?? { time: EPOCH, resolutionMs: 0 };
-    const info = entry.kind === 'folder' ? folderInfo(path, modifiedAt) : fileInfo(path, entry.size ?? 0, modifiedAt);
+    const { kind, size = 0, rights } = entry;
+    const info = kind === 'folder' ? folderInfo(path, modifiedAt, rights) : fileInfo(path, size, modifiedAt, rights);
     found = { ...info, timeResolutionMs };
   }
   if (found === undefined) return { unreadable };
@@ -207,7 +208,7 @@ async function searchListing(
   // A listing shows minutes only; `can` says whether the exact time is available.
   const exact = await operation.askModifiedAt(path);
   if (exact === undefined) operation.lease.memory.hasMdtm = false;
-  return { info: exact === undefined ? found : fileInfo(path, found.size, exact) };
+  return { info: exact === undefined ? found : fileInfo(path, found.size, exact, found) };
 }
 
 function maybeThere(path: RemotePath, line: string): GatewayError {

@@ -68,7 +68,7 @@ export class FtpPieces implements Pieces {
     }
     await this.#remove(hidden).catch(() => undefined);
     if (canBeApart) return { storeId: '', layout: 'apart' };
-    throw cannotResume('the FTP server goes on in no file, neither by REST and STOR nor by APPE');
+    throw cannotResume('the FTP server cannot continue a file, neither by REST and STOR nor by APPE');
   }
 
   async measure({ hidden }: PiecedFile, { offset, isUnproven }: StoredBytes): Promise<number | undefined> {
@@ -93,7 +93,7 @@ export class FtpPieces implements Pieces {
     // connection breaks.
     const isAppended = append && size === offset && (offset === 0 || !restart);
     if (!isAppended && !restart && offset > 0) {
-      throw cannotResume(`the FTP server cannot cut off what stands behind the ${offset} bytes of ${path} that count`);
+      throw cannotResume(`the FTP server cannot cut off what follows the ${offset} valid bytes of ${path}`);
     }
     const transfer = isAppended ? await this.#append(path, hidden) : await this.#store(path, hidden, offset);
     return new FtpPieceWriter(operation, transfer, { path, hidden, offset, hash });
@@ -223,7 +223,7 @@ function accepted(path: RemotePath, transfer: Transfer): Transfer {
 }
 
 function mismatch(path: RemotePath, actual: number, expected: number): GatewayError {
-  return new GatewayError('size_mismatch', `${path}: ${actual} bytes stand on the server, ${expected} were expected`, {
+  return new GatewayError('size_mismatch', `${path}: ${actual} bytes are on the server, ${expected} were expected`, {
     step: 'verify',
   });
 }

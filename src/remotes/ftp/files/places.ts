@@ -13,8 +13,15 @@ const AFRESH_MS = 20_000;
 
 /** The server took the bytes, but not the name. */
 export function storedElsewhere(path: RemotePath): GatewayError {
-  const text = `${path}: the FTP server stored the file under another name than it was told`;
+  const text = `${path}: the FTP server stored the file under another name than the one that was sent`;
   return new GatewayError('remote_failure', text, { step: 'verify' });
+}
+
+/** The same operation on a new control connection, after the former one was lost. */
+export async function reconnected(operation: FtpOperation): Promise<FtpOperation> {
+  const patient = operation.under(AbortSignal.timeout(AFRESH_MS));
+  await patient.lease.reconnect(patient.signal);
+  return patient;
 }
 
 export function placesOn(operation: FtpOperation): Places<Place> {
@@ -71,10 +78,8 @@ export function placesOn(operation: FtpOperation): Places<Place> {
     refusesToReplace: false,
     learnRefusal: () => void (memory.moveOnto = 'refuses'),
 
-    async afresh() {
-      const patient = operation.under(AbortSignal.timeout(AFRESH_MS));
-      await patient.lease.reconnect(patient.signal);
-      return placesOn(patient);
+    async afresh(work) {
+      return work(placesOn(await reconnected(operation)));
     },
   };
 }

@@ -6,7 +6,7 @@ import { isAFolder, notAFolder, notEmpty, notFound, refuseRoot } from '../../obs
 import { UTF_8 } from '../../encoded-names.js';
 import { baseName, parseRemotePath, ROOT, underRoot, type RemotePath } from '../../path.js';
 import type { ProtocolDeps } from '../../protocol.js';
-import { movePlace } from '../../publish.js';
+import { isAnswerLost, movePlace } from '../../publish.js';
 import type {
   ByteRange,
   Capabilities,
@@ -29,7 +29,7 @@ import { certificateOf, proofOf } from '../../certificate-proof.js';
 import { holdsAnything, listFolder } from '../names/listing.js';
 import { find, stat, untilAtRest, withListedTime } from './lookup.js';
 import { FtpOperation } from '../session/operation.js';
-import { placesOn } from './places.js';
+import { placesOn, reconnected } from './places.js';
 import { FtpPieces } from './pieces.js';
 import { isPositive, refusal, saysNoFolder } from '../session/replies.js';
 import type { FtpLease } from '../session/session.js';
@@ -173,21 +173,32 @@ export class FtpRemote implements Remote {
     const places = placesOn(this.#operation);
     const [source, target] = [{ path: from }, { path: to }];
     const existing = await places.lookUp(target);
-    const { isDirectory: isFolder } = info;
-    await movePlace(places, source, target, { isFolder, replace, existing, context: this.#operation.context });
+    const { isDirectory: isFolder, size } = info;
+    await movePlace(places, source, target, { isFolder, size, replace, existing, context: this.#operation.context });
     return { ...info, name: baseName(to), path: to };
   }
 
   async remove(path: RemotePath, { isLeftover = false }: RemoveOptions = {}): Promise<void> {
     if (isLeftover) await untilAtRest(this.#operation, path);
     this.#operation.context.irrevocable?.();
-    const reply = await this.#operation.ask('DELE', path);
-    if (isPositive(reply)) return;
+    const reply = await this.#operation.ask('DELE', path).catch(async (error: unknown): Promise<undefined> => {
+      if (!isAnswerLost(error) || !(await this.#isGone(path))) throw error;
+    });
+    if (reply === undefined || isPositive(reply)) return;
     // 550 can mean "absent", "a folder" or "not yours".
     const info = await find(this.#operation, path);
     if (info === undefined) throw notFound(path);
     if (info.isDirectory) throw isAFolder(path);
     throw toGatewayError(refusal(reply, 'open', `deleting ${path}`, 'permission_denied'));
+  }
+
+  /** Asks on another session, after this one was lost; false if that is lost, too. */
+  async #isGone(path: RemotePath): Promise<boolean> {
+    const looked = reconnected(this.#operation).then((again) => find(again, path));
+    return looked.then(
+      (info) => info === undefined,
+      () => false,
+    );
   }
 
   async removeFolder(path: RemotePath): Promise<void> {

@@ -85,6 +85,7 @@ class FtpSource extends Readable {
   #delivered = 0;
   #toSkip: number;
   #isSettled = false;
+  #hasStoppedEarly = false;
   #hasEnded = false;
   readonly #stall: StallTimer;
   readonly #openEnd: OpenEnd;
@@ -174,6 +175,7 @@ class FtpSource extends Readable {
 
   #stop(): void {
     this.#isSettled = true;
+    this.#hasStoppedEarly = true;
     this.#stall.stop();
     this.#transfer.socket.destroy();
     this.#operation.lease.control.close();
@@ -209,7 +211,11 @@ class FtpSource extends Readable {
       const reply = await control.answerInTime(this.#transfer.exchange.finished, 'RETR', wait);
       if (!isPositive(reply)) throw this.#refused(reply);
     } catch (error) {
-      if (control.alive) return void this.destroy(error as Error);
+      // The wait ended because the session was closed, to ask on another one whether the file has grown.
+      if (this.#hasStoppedEarly) return;
+      // A size of 0, or one that was exceeded, says nothing about the end of the content: only the reply does.
+      const isPromised = this.#delivered > 0 && this.#delivered === this.#part.length;
+      if (control.alive || !isPromised) return void this.destroy(error as Error);
       // Every promised byte has arrived and the data connection ended normally: only the session is lost.
       this.#operation.deps.log('FTP download complete, but not confirmed', { host: this.#operation.host });
     }
@@ -232,7 +238,7 @@ class FtpSource extends Readable {
   }
 
   #longer(): GatewayError {
-    const text = `${this.#path} goes on behind the size that the server reported`;
+    const text = `${this.#path} has more bytes than the size that the server reported`;
     return new GatewayError('size_mismatch', text, { step: 'transfer' });
   }
 

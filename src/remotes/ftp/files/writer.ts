@@ -5,13 +5,13 @@ import { type ErrorCode, GatewayError, hasCode } from '../../../base/errors.js';
 import { findStored, readBack } from '../../acknowledged.js';
 import { isAFolder } from '../../obstacles.js';
 import { baseName, parentOf, ROOT, type RemotePath } from '../../path.js';
-import { hiddenBeside, isWrittenBeside, publishUpload } from '../../publish.js';
+import { hiddenBeside, isAnswerLost, isWrittenBeside, publishUpload } from '../../publish.js';
 import type { Commit, FileInfo, RemoteWriter, WriteOptions } from '../../remote.js';
 import { beginTransfer, type Transfer } from '../session/data.js';
 import { find, measure, stat, untilAtRest } from './lookup.js';
 import type { FtpOperation } from '../session/operation.js';
 import { isPositive, refusal } from '../session/replies.js';
-import { placesOn, storedElsewhere } from './places.js';
+import { placesOn, reconnected, storedElsewhere } from './places.js';
 import { dated } from './times.js';
 import { FtpSink } from './sink.js';
 import { openFile } from './source.js';
@@ -114,7 +114,7 @@ class FileWriter extends FtpSink implements RemoteWriter {
     await this.confirmed();
     const { context } = this.operation;
     const info = await findStored(context, this.#stored, size, () => this.#measureStored(modifiedAt));
-    expectSize(path, size, info.size, 'bytes stand on the server');
+    expectSize(path, size, info.size, 'bytes are on the server');
     await readBack(context, check, () => openFile(this.operation, this.#stored));
     this.operation.lease.provenFolders.set(parentOf(this.#stored), true);
     if (this.#stored !== path) {
@@ -158,7 +158,10 @@ class FileWriter extends FtpSink implements RemoteWriter {
       if (await this.#removeStored(patient)) return;
       this.operation.context.leftovers.removeLater(this.#stored);
     } catch (error) {
-      this.operation.deps.log('FTP upload left behind for later', { host: this.operation.host, cause: String(error) });
+      this.operation.deps.log('FTP upload left for a later cleanup', {
+        host: this.operation.host,
+        cause: String(error),
+      });
       this.operation.context.leftovers.removeLater(this.#stored);
     }
   }
@@ -191,12 +194,25 @@ class Appender extends FtpSink implements RemoteWriter {
 
   async commit({ size }: Commit): Promise<FileInfo> {
     expectSize(this.#path, size, this.sent, 'bytes were sent');
-    await this.confirmed();
     const wanted = this.#sizeBefore + size;
-    const statStored = async (): Promise<FileInfo> => (await measure(this.operation, this.#path)).info;
-    const info = await findStored(this.operation.context, this.#path, wanted, statStored);
-    expectSize(this.#path, wanted, info.size, 'bytes stand on the server');
-    return info;
+    try {
+      await this.confirmed();
+      const statStored = async (): Promise<FileInfo> => (await measure(this.operation, this.#path)).info;
+      const info = await findStored(this.operation.context, this.#path, wanted, statStored);
+      expectSize(this.#path, wanted, info.size, 'bytes are on the server');
+      return info;
+    } catch (error) {
+      const stored = isAnswerLost(error) ? await this.#measureAfresh().catch(() => undefined) : undefined;
+      // A client that appends again would append twice.
+      if (stored?.size === wanted) return stored;
+      throw error;
+    }
+  }
+
+  async #measureAfresh(): Promise<FileInfo> {
+    const again = await reconnected(this.operation);
+    await untilAtRest(again, this.#path);
+    return stat(again, this.#path);
   }
 
   /** Bytes that have reached the file stay in it: FTP has no command to shorten one. */

@@ -19,6 +19,11 @@ interface DataConnection {
   readonly ready: Promise<unknown>;
 }
 
+interface Opened extends DataConnection {
+  /** The reply to REST, if it was sent. */
+  readonly restart: Reply | undefined;
+}
+
 /** A command whose data is flowing, or has already ended. */
 export interface Transfer extends DataConnection {
   readonly exchange: CommandExchange;
@@ -40,10 +45,8 @@ export async function beginTransfer(
   const { control } = operation.lease;
   const verb = command.slice(0, 4);
   // A listing is split into lines in small steps: large reads would block the event loop.
-  const { socket, ready } = await openDataConnection(operation, verb);
+  const { socket, ready, restart } = await openDataConnection(operation, verb, restartAt);
   try {
-    // REST applies only to the very next command (RFC 959, 4.1.3).
-    const restart = restartAt > 0 ? await operation.send(`REST ${restartAt}`, [350]) : undefined;
     const restarted = restart?.code === 350;
     // A STOR from the beginning would empty the file.
     if (mustRestart && restart !== undefined && !restarted) throw refusal(restart, 'open', `REST ${restartAt}`);
@@ -81,13 +84,14 @@ export function dataError(operation: FtpOperation, error: Error): GatewayError {
   });
 }
 
-async function openDataConnection(operation: FtpOperation, verb: string): Promise<DataConnection> {
+async function openDataConnection(operation: FtpOperation, verb: string, restartAt: number): Promise<Opened> {
   const { memory } = operation.lease;
-  if (memory.passive === 'PASV') return connectTo(operation, await askPort(operation, 'PASV'), verb);
+  const open = async (way: 'EPSV' | 'PASV'): Promise<Opened> =>
+    restartWhile(operation, restartAt, connectTo(operation, await askPort(operation, way), verb));
+  if (memory.passive === 'PASV') return open('PASV');
   let refused: unknown;
   try {
-    const port = await askPort(operation, 'EPSV');
-    return await connectTo(operation, port, verb);
+    return await open('EPSV');
   } catch (error) {
     // EPSV is unknown to the server, or rewritten by a firewall that only understands PASV. PASV has no IPv6.
     if (!hasCode(error, 'remote_failure', 'permission_denied', 'unreachable', 'connect_timeout') || isIPv6(operation))
@@ -95,11 +99,32 @@ async function openDataConnection(operation: FtpOperation, verb: string): Promis
     refused = error;
   }
   try {
-    const socket = await connectTo(operation, await askPort(operation, 'PASV'), verb);
+    const opened = await open('PASV');
     memory.passive = 'PASV';
-    return socket;
+    return opened;
   } catch (error) {
     throw hasCode(error, 'remote_failure', 'unreachable', 'connect_timeout') ? refused : error;
+  }
+}
+
+/** The line carries REST while the connection opens. It applies only to the very next command (RFC 959, 4.1.3). */
+async function restartWhile(
+  operation: FtpOperation,
+  restartAt: number,
+  connecting: Promise<DataConnection>,
+): Promise<Opened> {
+  if (restartAt === 0) return { ...(await connecting), restart: undefined };
+  // It may fail before it is awaited.
+  connecting.catch(() => undefined);
+  try {
+    const restart = await operation.send(`REST ${restartAt}`, [350]);
+    return { ...(await connecting), restart };
+  } catch (error) {
+    await connecting.then(
+      ({ socket }) => socket.destroy(),
+      () => undefined,
+    );
+    throw error;
   }
 }
 

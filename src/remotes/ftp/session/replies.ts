@@ -68,7 +68,7 @@ const MEANING_WORDS: Partial<Record<ErrorCode, string>> = {
   permission_denied: 'the FTP server denies permission',
   bad_path: 'the FTP server does not take this name',
   no_space: 'the FTP server has no space left',
-  is_a_folder: 'a folder stands there',
+  is_a_folder: 'a folder is there',
   connection_lost: 'the FTP server gave up the connection',
   login_refused: 'the FTP server no longer accepts the login',
   protocol_error: 'the FTP server answered out of step',

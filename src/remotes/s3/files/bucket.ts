@@ -205,17 +205,23 @@ export class Bucket {
     const bounds = new ListingBounds(options.what, options.maxEntries);
     let after: { token?: string; marker?: string } = {};
     let before: ReadonlySet<string> = new Set();
-    for (;;) {
+    // A page that comes again, after however many others, is found by the one that was kept last (Brent).
+    let kept: typeof after = {};
+    for (let pages = 1, keepAt = 1; ; pages++) {
       const { page: listedPage, next } = await this.#page(options, after);
       bounds.add(listedPage.objects.length + listedPage.prefixes.length + listedPage.unreadable.length, PAGE_KEYS);
       const page = await this.#complete(listedPage, before, options.what);
       before = namesOf(listedPage);
       yield page;
       if (next === undefined) return;
-      if (next.token === after.token && next.marker === after.marker) {
-        throw new GatewayError('protocol_error', `${options.what}: the store goes on with the same page for ever`, {
+      if (next.token === kept.token && next.marker === kept.marker) {
+        throw new GatewayError('protocol_error', `${options.what}: the store repeats the same pages forever`, {
           step: 'transfer',
         });
+      }
+      if (pages === keepAt) {
+        kept = next;
+        keepAt *= 2;
       }
       after = next;
     }
@@ -534,7 +540,7 @@ export class Bucket {
       throw error;
     }
     const list = new ListObjectsCommand({ Bucket: bucket, Prefix: key, MaxKeys: 1, EncodingType: 'url' });
-    const { page } = pageOf(await this.calls.call((options) => client.send(list, options), about));
+    const { page } = pageOf(await this.calls.call((options) => client.send(list, options), about), what);
     const [first] = page.objects;
     if (first?.key === key && first.size !== undefined) return first.size;
     throw new GatewayError('protocol_error', `${what}: the store does not say how large the file is`, { step: 'open' });
@@ -581,12 +587,13 @@ export class Bucket {
             ),
           about,
         );
-        const { page, last } = pageOf(answer);
-        if (answer.IsTruncated !== true) return { page, next: undefined };
-        if (answer.NextContinuationToken !== undefined) return { page, next: { token: answer.NextContinuationToken } };
+        const { page, last } = pageOf(answer, options.what);
+        const token = answer.NextContinuationToken;
+        if (!(answer.IsTruncated ?? (token !== undefined && token !== ''))) return { page, next: undefined };
+        if (token !== undefined && token !== '') return { page, next: { token } };
         // An old store ignores list-type=2 and answers in the old form, which continues by marker.
         traits.learn('listing', 'v1', 'answered a version 2 listing without a token');
-        return { page, next: last === undefined ? undefined : { marker: last } };
+        return { page, next: { marker: goesOnAfter(last, options.what) } };
       } catch (error) {
         if (replyOf(error).status !== 501 || after.token !== undefined) throw error;
         traits.learn('listing', 'v1', 'answered 501 to a version 2 listing');
@@ -598,10 +605,11 @@ export class Bucket {
         client.send(new ListObjectsCommand({ ...input, ...(from === undefined ? {} : { Marker: from }) }), send),
       about,
     );
-    const { page, last } = pageOf(answer);
+    const { page, last } = pageOf(answer, options.what);
+    if (answer.IsTruncated !== true) return { page, next: undefined };
     const named = decodeListedKey(answer.NextMarker ?? '', answer.EncodingType === 'url');
     const marker = named === undefined || named === '' ? last : named;
-    return { page, next: answer.IsTruncated === true && marker !== undefined ? { marker } : undefined };
+    return { page, next: { marker: goesOnAfter(marker, options.what) } };
   }
 }
 
@@ -614,6 +622,13 @@ const EXPLAINED = new Set([301, 307, 400, 401, 403]);
 
 export function changedMeanwhile(what: string, cause?: unknown): GatewayError {
   return new GatewayError('already_exists', `${what} is another file by now`, { step: 'publish', cause });
+}
+
+/** @throws GatewayError protocol_error if nothing says where the next page begins: the listing would look complete */
+function goesOnAfter(marker: string | undefined, what: string): string {
+  if (marker !== undefined) return marker;
+  const text = `${what}: the store lists only a part, and does not say where to go on`;
+  throw new GatewayError('protocol_error', text, { step: 'transfer' });
 }
 
 function otherBytes(what: string): GatewayError {
@@ -649,6 +664,9 @@ interface ListAnswer {
   readonly CommonPrefixes?: readonly { readonly Prefix?: string | undefined }[] | undefined;
   /** The store's own count of keys and prefixes in the page. */
   readonly KeyCount?: number | undefined;
+  readonly Name?: string | undefined;
+  readonly MaxKeys?: number | undefined;
+  readonly IsTruncated?: boolean | undefined;
 }
 
 /** A page as the store returns it. */
@@ -666,7 +684,14 @@ function isRange(contentRange: string | undefined, range: ByteRange | undefined)
   return sent?.start === range.start && sent.end === range.end;
 }
 
-function pageOf(answer: ListAnswer): { page: ListedPage; last: string | undefined } {
+/** @throws GatewayError protocol_error if the answer has nothing of a listing: it would look like an empty folder */
+function pageOf(answer: ListAnswer, what: string): { page: ListedPage; last: string | undefined } {
+  const { Contents, CommonPrefixes, KeyCount, Name, MaxKeys, IsTruncated } = answer;
+  if ((Contents ?? CommonPrefixes ?? KeyCount ?? Name ?? MaxKeys ?? IsTruncated) === undefined) {
+    throw new GatewayError('protocol_error', `${what}: the store answered a listing with something else`, {
+      step: 'transfer',
+    });
+  }
   const isEncoded = answer.EncodingType === 'url';
   const unreadable: string[] = [];
   const decode = (text = ''): string | undefined => {

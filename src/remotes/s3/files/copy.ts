@@ -4,6 +4,7 @@ import { IDEMPOTENT_ATTEMPTS } from '../client/calls.js';
 import type { Description } from './description.js';
 import { bareEtag, copySource, wholeSeconds } from './keys.js';
 import {
+  confirmSize,
   equalPartBytes,
   MAX_PUT_BYTES,
   MultipartUpload,
@@ -82,6 +83,11 @@ async function copyAsItIs(
     allowMs: calls.copyAllowanceMs(size),
   });
   const { ETag, LastModified } = answer.CopyObjectResult ?? {};
+  if (ETag === undefined) {
+    // What was copied may be removed next.
+    const stored = await confirmSize(bucket, target, size, { namedEtag: false });
+    return { ...stored, description: described ?? {} };
+  }
   const modifiedAt = wholeSeconds(LastModified ?? new Date());
   return { size, etag: bareEtag(ETag), modifiedAt, description: described ?? {} };
 }

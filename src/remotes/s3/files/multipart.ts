@@ -236,18 +236,19 @@ export class MultipartUpload {
     const { calls } = this.#bucket;
     const { path, key } = this.target;
     const { exclusiveComplete } = calls.traits.now;
+    let namedEtag = true;
     try {
-      await this.#sendComplete(size, exclusive && exclusiveComplete !== 'no');
+      namedEtag = await this.#sendComplete(size, exclusive && exclusiveComplete !== 'no');
     } catch (error) {
       if (exclusive && this.#bucket.isConditionUnknown(error, 'exclusiveComplete')) {
-        await this.#sendComplete(size, false);
+        namedEtag = await this.#sendComplete(size, false);
       } else if (!(await this.#hasCompleted(error))) {
         throw exclusive ? this.#bucket.conditionError(error, 'exclusiveComplete', path) : error;
       }
     }
     this.#isEnded = true;
     this.#note.done();
-    return confirmSize(this.#bucket, { path, key }, size);
+    return confirmSize(this.#bucket, { path, key }, size, { namedEtag });
   }
 
   /** Ends the parts under way at once; abort() then removes the upload itself. */
@@ -268,7 +269,8 @@ export class MultipartUpload {
     );
   }
 
-  async #sendComplete(size: number, condition: boolean): Promise<void> {
+  /** Whether the answer names the ETag of what was made. */
+  async #sendComplete(size: number, condition: boolean): Promise<boolean> {
     const { calls } = this.#bucket;
     const Parts = this.#parts.sort((a, b) => (a.PartNumber ?? 0) - (b.PartNumber ?? 0));
     const command = new CompleteMultipartUploadCommand({
@@ -278,7 +280,7 @@ export class MultipartUpload {
       MultipartUpload: { Parts },
       ...(condition ? { IfNoneMatch: '*' } : {}),
     });
-    await calls.call((options) => calls.client.send(command, options), {
+    const { ETag } = await calls.call((options) => calls.client.send(command, options), {
       step: 'publish',
       what: this.target.path,
       // With a condition, a second try would find the object that an unanswered first try made.
@@ -286,6 +288,7 @@ export class MultipartUpload {
       allowMs: calls.copyAllowanceMs(size),
       signal: this.#signal,
     });
+    return ETag !== undefined;
   }
 
   /** After a lost answer: whether the object at the key is the one made from these parts. */
@@ -341,8 +344,16 @@ export class MultipartUpload {
   }
 }
 
-/** The facts of an object that the store has acknowledged. @throws GatewayError size_mismatch */
-export async function confirmSize(bucket: Bucket, { path, key }: UploadTarget, size: number): Promise<CompletedUpload> {
+/**
+ * The facts of an object that the store has acknowledged. If it named no ETag, as every store does, something else may
+ * have answered: then the object must be there. @throws GatewayError size_mismatch, protocol_error
+ */
+export async function confirmSize(
+  bucket: Bucket,
+  { path, key }: UploadTarget,
+  size: number,
+  { namedEtag = true } = {},
+): Promise<CompletedUpload> {
   let why: Unverified = 'taken_away';
   const facts = await bucket.head(key, path).catch((error: unknown) => {
     if (!hasCode(error, 'permission_denied')) throw error;
@@ -350,6 +361,10 @@ export async function confirmSize(bucket: Bucket, { path, key }: UploadTarget, s
     return undefined;
   });
   if (facts === undefined) {
+    if (!namedEtag && why === 'taken_away') {
+      const text = `${path}: the answer to the upload names no ETag, and the store does not have the file`;
+      throw new GatewayError('protocol_error', text, { step: 'verify' });
+    }
     bucket.calls.context.unverified?.(why);
     return { size, modifiedAt: EPOCH, etag: undefined };
   }

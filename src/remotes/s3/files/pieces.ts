@@ -260,7 +260,7 @@ export class S3Pieces implements Pieces {
   }
 
   #lost(path: RemotePath): GatewayError {
-    return new GatewayError('size_mismatch', `${path}: the store holds other bytes than were told to stand`, {
+    return new GatewayError('size_mismatch', `${path}: the store has other bytes than were recorded`, {
       step: 'verify',
     });
   }

@@ -78,6 +78,16 @@ async function deleteObjects(bucket: Bucket, keys: readonly string[]): Promise<r
     },
     { step: 'build', name: 'contentMd5' },
   );
+  let isEmpty = false;
+  command.middlewareStack.add(
+    (next) => async (args) => {
+      const result = await next(args);
+      const { statusCode, headers } = result.response as { statusCode: number; headers: Record<string, string> };
+      isEmpty = statusCode === 204 || headers['content-length'] === '0';
+      return result;
+    },
+    { step: 'deserialize', priority: 'low', name: 'isEmpty' },
+  );
   try {
     const { Errors = [] } = await calls.call((options) => calls.client.send(command, options), {
       step: 'publish',
@@ -85,7 +95,10 @@ async function deleteObjects(bucket: Bucket, keys: readonly string[]): Promise<r
       attempts: IDEMPOTENT_ATTEMPTS,
       allowMs: calls.limits.stallTimeoutMs + keys.length * MS_PER_OBJECT,
     });
-    return Errors.flatMap(({ Key }) => Key ?? []);
+    // Without a list, even an empty one, of what could not be removed, it is unknown whether anything was.
+    if (!isEmpty) return Errors.flatMap(({ Key }) => Key ?? []);
+    calls.traits.learn('deletesMany', false, 'answered DeleteObjects with nothing');
+    return keys;
   } catch (error) {
     const { status } = replyOf(error);
     if (status === undefined || (status >= 500 && status !== 501)) throw error;

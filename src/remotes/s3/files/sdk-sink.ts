@@ -48,7 +48,7 @@ export class SdkSink implements Sink {
   readonly #cut = new AbortController();
   readonly #signal: AbortSignal;
   readonly #body = new PassThrough();
-  readonly #sent: Promise<unknown>;
+  readonly #sent: Promise<{ readonly ETag?: string | undefined }>;
   readonly #partBytes: number;
   /** The last chunk waits for `publish`: the uploader publishes when its body ends. */
   #held: Buffer | undefined;
@@ -101,14 +101,15 @@ export class SdkSink implements Sink {
     if (exclusive && !this.#options.isConditional) await refuseExisting(this.#bucket, target);
     this.#body.end(this.#held);
     this.#held = undefined;
+    let etag: string | undefined;
     try {
-      await this.#sent;
+      etag = (await this.#sent).ETag;
     } catch (error) {
       throw exclusive ? this.#bucket.conditionError(error, 'exclusivePut', target.path) : error;
     }
     this.#isPublished = true;
     this.#note?.done();
-    return confirmSize(this.#bucket, target, size);
+    return confirmSize(this.#bucket, target, size, { namedEtag: etag !== undefined });
   }
 
   cut(cause: Error): void {

@@ -7,6 +7,7 @@ import { refusesWithoutChecksum } from '../client/replies.js';
 import { describe } from './description.js';
 import { wholeSeconds } from './keys.js';
 import {
+  confirmSize,
   equalPartBytes,
   growingPartBytes,
   MultipartUpload,
@@ -71,7 +72,7 @@ export class PutSink implements Sink {
     this.#held = undefined;
     if (held !== undefined) this.#request.feed(held, () => undefined);
     const etag = await this.#request.finish();
-    return justStored(target, size, etag, this.#options.modifiedAt);
+    return justStored(this.#bucket, target, size, etag, this.#options.modifiedAt);
   }
 
   cut(cause: Error): void {
@@ -215,7 +216,7 @@ export class GatheringSink implements Sink {
     if (upload === undefined) {
       if (exclusive && exclusivePut !== 'yes') await refuseExisting(this.#bucket, target);
       const etag = await this.#bucket.put(target.key, this.#take(), target.path, { exclusive, modifiedAt });
-      return justStored(target, size, etag, modifiedAt);
+      return justStored(this.#bucket, target, size, etag, modifiedAt);
     }
     if (this.#gathered > 0) this.#start(upload);
     await Promise.all([...this.#inFlight]);
@@ -475,13 +476,16 @@ class PendingUpload {
 }
 
 /** The object that a successful PUT has made. */
-function justStored(
-  { key }: UploadTarget,
+async function justStored(
+  bucket: Bucket,
+  target: UploadTarget,
   size: number,
   etag: string | undefined,
   modifiedAt: Date | undefined,
-): CompletedUpload {
-  return { size, etag, modifiedAt: wholeSeconds(new Date()), description: describe(key, modifiedAt) };
+): Promise<CompletedUpload> {
+  const description = describe(target.key, modifiedAt);
+  if (etag === undefined) return { ...(await confirmSize(bucket, target, size, { namedEtag: false })), description };
+  return { size, etag, modifiedAt: wholeSeconds(new Date()), description };
 }
 
 function tooLarge({ path }: UploadTarget): GatewayError {

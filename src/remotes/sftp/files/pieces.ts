@@ -211,7 +211,7 @@ async function findFile(
 }
 
 function mismatch(path: RemotePath, actual: number, expected: number): GatewayError {
-  return new GatewayError('size_mismatch', `${path}: ${actual} bytes stand on the server, ${expected} were expected`, {
+  return new GatewayError('size_mismatch', `${path}: ${actual} bytes are on the server, ${expected} were expected`, {
     step: 'verify',
   });
 }

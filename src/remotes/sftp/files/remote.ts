@@ -10,7 +10,7 @@ import { readBack } from '../../acknowledged.js';
 import { isAFolder, refuseRoot } from '../../obstacles.js';
 import { type MoreSessions, NO_MORE_SESSIONS } from '../../more-sessions.js';
 import { baseName, joinPath, parentOf, ROOT, type RemotePath } from '../../path.js';
-import { hiddenBeside, isRefusal, isWrittenBeside, movePlace, publishUpload } from '../../publish.js';
+import { hiddenBeside, isAnswerLost, isRefusal, isWrittenBeside, movePlace, publishUpload } from '../../publish.js';
 import type { ProtocolDeps } from '../../protocol.js';
 import {
   WHOLE_BYTES,
@@ -446,7 +446,17 @@ export class SftpRemote implements Remote {
         this.#upload(channel, opened.value, file, path, {
           start,
           mode: undefined,
-          publish: async (measuring) => infoOf(path, await measuring),
+          publish: async (measuring) => {
+            try {
+              return infoOf(path, await measuring);
+            } catch (error) {
+              // A client that appends again would append twice.
+              const end = start + writer.sentBytes;
+              const stored = isAnswerLost(error) ? await this.#statAfresh(tree, file) : undefined;
+              if (stored?.size !== end) throw error;
+              return infoOf(path, stored);
+            }
+          },
           takeBack: async (stillOpen) => {
             const handle = stillOpen ?? (await channel.open(file.raw, OPEN.WRITE));
             // Cuts only our own bytes: what others have appended meanwhile follows them and would be cut off, too.
@@ -459,6 +469,11 @@ export class SftpRemote implements Remote {
       );
       return writer;
     });
+  }
+
+  /** Undefined if nothing can be learned. */
+  #statAfresh(tree: Tree, { raw }: ServerPath): Promise<Attributes | undefined> {
+    return tree.afresh(({ channel }) => channel.stat(raw)).catch(() => undefined);
   }
 
   /**
@@ -533,8 +548,9 @@ export class SftpRemote implements Remote {
       ]);
       const target = known?.at ?? (await tree.entryInNewFolder(to));
       if (from === to) return infoOf(to, attributes);
-      const { isFolder } = attributes;
-      await movePlace(tree, source, target, { isFolder, replace, existing: known?.answer, context: this.#context });
+      const { isFolder, size } = attributes;
+      const existing = known?.answer;
+      await movePlace(tree, source, target, { isFolder, size, replace, existing, context: this.#context });
       return infoOf(to, attributes.isLink ? await channel.stat(target.raw).catch(() => attributes) : attributes);
     });
   }
@@ -584,7 +600,7 @@ export class SftpRemote implements Remote {
   }
 
   #tree(channel: SftpChannel): Tree {
-    return new Tree(channel, this.#confinement, this.#memory, this.#context.places, this.#modes);
+    return new Tree(channel, this.#confinement, this.#memory, this.#context.places, this.#modes, this.#lease);
   }
 
   #openUpload(path: RemotePath, options: WriteOptions): Promise<SftpUpload> {

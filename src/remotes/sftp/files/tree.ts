@@ -1,11 +1,12 @@
-import { type GatewayError, hasCode } from '../../../base/errors.js';
+import { GatewayError, hasCode } from '../../../base/errors.js';
 import type { KnownPlaces } from '../../known-places.js';
 import { makeFolders } from '../../make-folders.js';
 import { isAFolder, notAFolder, notEmpty, notFound } from '../../obstacles.js';
 import { baseName, joinPath, parentOf, pathBytes, ROOT, type RemotePath } from '../../path.js';
-import { inFolder, type Places, type EntryFacts } from '../../publish.js';
+import { inFolder, isAnswerLost, type Places, type EntryFacts } from '../../publish.js';
 import type { HostMemory } from '../memory.js';
 import type { SftpChannel } from '../session/channel.js';
+import type { SftpLease } from '../session/session.js';
 import { isMissing, isStatus, STATUS, translate } from '../wire/replies.js';
 import { OPEN } from '../wire/wire.js';
 import { findEntry, findTarget, unlessRefused, type Answered, type Confinement, type ServerPath } from './confine.js';
@@ -32,7 +33,16 @@ export class Tree implements Places<ServerPath> {
     /** The files of a job that miss the same folder make it together. */
     readonly places: KnownPlaces | undefined,
     readonly modes: Modes,
+    /** Absent on a channel that replaces a lost one. */
+    readonly lease?: Pick<SftpLease, 'afresh'>,
   ) {}
+
+  async afresh<R>(work: (tree: Tree) => Promise<R>): Promise<R> {
+    const { lease, confinement, memory, places, modes } = this;
+    if (lease === undefined)
+      throw new GatewayError('connection_lost', 'the channel that replaced a lost one was lost, too');
+    return lease.afresh((channel) => work(new Tree(channel, confinement, memory, places, modes)));
+  }
 
   /** Opens for reading. not_found, is_a_folder, permission_denied. */
   async openForReading(path: RemotePath): Promise<{ at: ServerPath; handle: Buffer }> {
@@ -74,8 +84,15 @@ export class Tree implements Places<ServerPath> {
     try {
       await this.channel.remove(at.raw);
     } catch (error) {
-      throw await this.#findCause(translate(error, path, 'publish'), path, () => this.channel.lstat(at.raw));
+      const reason = translate(error, path, 'publish');
+      if (isAnswerLost(reason) && (await this.#isGone(at))) return;
+      throw await this.#findCause(reason, path, () => this.channel.lstat(at.raw));
     }
+  }
+
+  /** Asks on another channel, after this one was lost; false if that is lost, too. */
+  #isGone({ raw }: ServerPath): Promise<boolean> {
+    return this.afresh(({ channel }) => channel.lstat(raw)).then(() => false, isMissing);
   }
 
   /** `isExact`: the server removes only folders. Others follow a link to one, or remove a file. */
