@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
-import { focusOf, logIn, openDesk, type Desk, type Window } from './browser.js';
+import { focusOf, goWithoutDrafts, logIn, openDesk, type Desk, type Window } from './browser.js';
 import { violations } from './inspection.js';
 
 let desk: Desk;
@@ -30,16 +30,24 @@ interface Form {
 }
 
 const inDialog = (address: string, button: string) => async (): Promise<void> => {
-  await page.goto(address);
+  await goWithoutDrafts(page, address);
   await page.getByRole('button', { name: button }).click();
   await page.getByRole('dialog').waitFor();
 };
 const at =
   (address: string, ...choices: readonly string[]) =>
   async (): Promise<void> => {
-    await page.goto(address);
-    for (const choice of choices) await page.getByRole('radio', { name: choice, exact: true }).check({ force: true });
+    await goWithoutDrafts(page, address);
+    for (const choice of choices) await page.getByRole('radio', { name: choice, exact: true }).check();
   };
+/** What moved without an input of the user, after a form was there. */
+const MOVED = `new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => {
+  const moves = new PerformanceObserver(() => undefined);
+  moves.observe({ type: 'layout-shift', buffered: true });
+  resolve(moves.takeRecords().flatMap(({ sources }) => sources)
+    .filter(({ node }) => node?.parentElement?.closest('form'))
+    .map(({ node }) => node.outerHTML.slice(0, 200)));
+})))`;
 const HTTP = /begins with http:\/\/ or https:\/\//;
 const GLOB = /A pattern such as \*\.csv/;
 
@@ -174,6 +182,19 @@ for (const { name, open, verb, missing, wrong } of FORMS) {
   });
 }
 
+test('nothing in a form moves once it is drawn: the press of a mouse would miss', async () => {
+  const { page: fresh, context } = await desk.open({ loggedInLike: window.context });
+  for (const address of ['/connections/new', '/jobs/new', '/schedules/new']) {
+    await fresh.goto(address);
+    await fresh.locator('button[type=submit]').last().waitFor();
+    // The explanations of terms come last.
+    await fresh.locator('button.term').first().waitFor({ state: 'attached' });
+    const moved = await fresh.evaluate<readonly string[]>(MOVED);
+    assert.deepEqual(moved, [], address);
+  }
+  await context.close();
+});
+
 describe('single fields', () => {
   test('an encrypted key needs its passphrase', async () => {
     await at('/connections/new', 'Private key')();
@@ -197,7 +218,7 @@ describe('single fields', () => {
   });
 
   test('a cron that cannot be right says which part, and a good one is said in words', async () => {
-    await page.goto('/schedules/new');
+    await goWithoutDrafts(page, '/schedules/new');
     await page.getByLabel('How often').selectOption('cron');
     const cron = field('Cron');
     for (const [text, message] of [

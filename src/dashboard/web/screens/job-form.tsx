@@ -14,13 +14,13 @@ import { Button, Empty, Failure, LinkButton, Page, Panel, Pending } from '../ui/
 import { CheckedForm } from '../ui/checked-form.tsx';
 import type { Draft } from '../ui/draft.ts';
 import { RadioGroup, TextField } from '../ui/fields.tsx';
-import { FormFields, type FormState, useForm } from '../ui/form.tsx';
+import { FormFields, type FormState, RestoredNotice, useForm } from '../ui/form.tsx';
 import { Server } from '../ui/icons.tsx';
 import { useUnsaved } from '../ui/unsaved.ts';
 import { asksJob, deletes, flatFields, jobOfSchedule } from './jobs/draft.ts';
 import { DryRun } from './jobs/dry-run.tsx';
 import { ORDERS, titleOf } from './jobs/words.ts';
-import { cronOf, NIGHTLY, timesOf } from './schedules/cron.ts';
+import { cronOf, NIGHTLY, timesIn, timesOf } from './schedules/cron.ts';
 import { TimeFields, usePreview } from './schedules/times.tsx';
 
 const words = t.jobs.form;
@@ -114,10 +114,16 @@ function beginningOf(
   };
 }
 
-function useJobForm({ like, start = {}, hasRawName }: Beginning): FormState {
+function useJobForm({ like, start = {}, hasRawName }: Beginning, keepAs?: string, more: Draft = {}): FormState {
   // Each form has its own button for a dry run.
   const without = hasRawName ? ['dryRun'] : ['dryRun', RAW_NAME];
-  const form = useForm(['job', 'jobOptions'], { former: like, start, without, asks: asksJob });
+  const form = useForm(['job', 'jobOptions'], {
+    former: like,
+    start: { ...start, ...more },
+    without,
+    asks: asksJob,
+    keepAs: keepAs === undefined ? undefined : `${keepAs} ${location.search}`,
+  });
   // The exact name belongs to the folder that the form began with.
   const set = (to: Draft): void =>
     form.set('source.connectionId' in to || 'source.path' in to ? { ...to, [RAW_NAME]: '' } : to);
@@ -130,13 +136,16 @@ function requestOf({ answers }: FormState, dryRun: boolean): Readonly<Record<str
 }
 
 function JobForm(beginning: Beginning): ReactElement {
-  const form = useJobForm(beginning);
+  const form = useJobForm(beginning, 'job');
   const [, navigate] = useLocation();
   const start = useAction(() => request('POST', '/api/jobs', requestOf(form, false)), {
     says: words.started,
     refreshes: ['/manage/jobs'],
     showsError: true,
-    onDone: ({ job }) => navigate(`/jobs/${job.id}`),
+    onDone: ({ job }) => {
+      form.forget();
+      navigate(`/jobs/${job.id}`);
+    },
   });
   return (
     <Frame
@@ -159,10 +168,12 @@ function JobForm(beginning: Beginning): ReactElement {
 }
 
 function ScheduleForm({ former, ...beginning }: Beginning & { readonly former: Schedule | undefined }): ReactElement {
-  const form = useJobForm(beginning);
-  const [firstTimes] = useState(former === undefined ? NIGHTLY : timesOf(former.cron));
-  const [times, setTimes] = useState(firstTimes);
-  const [timeZone, setTimeZone] = useState(former?.timeZone ?? ownZone);
+  const form = useJobForm(beginning, former === undefined ? 'schedule' : undefined, {
+    ...(former === undefined ? NIGHTLY : timesOf(former.cron)),
+    timeZone: former?.timeZone ?? ownZone,
+  });
+  const times = timesIn(form.draft);
+  const timeZone = String(form.draft['timeZone']);
   const [, navigate] = useLocation();
   const cron = cronOf(times);
   const preview = usePreview(cron, timeZone.trim());
@@ -186,10 +197,12 @@ function ScheduleForm({ former, ...beginning }: Beginning & { readonly former: S
       says: former === undefined ? said.saved : t.form.saved,
       refreshes: ['/manage/schedules'],
       showsError: true,
-      onDone: ({ schedule }) => navigate(`/schedules/${schedule.id}`),
+      onDone: ({ schedule }) => {
+        form.forget();
+        navigate(`/schedules/${schedule.id}`);
+      },
     },
   );
-  useUnsaved(times !== firstTimes && !save.isPending);
   const job = jobText(form);
   const [firstJob] = useState(job);
   const { label, hint } = t.fields.schedule.name;
@@ -218,8 +231,8 @@ function ScheduleForm({ former, ...beginning }: Beginning & { readonly former: S
             times={times}
             timeZone={timeZone}
             preview={preview}
-            onTimes={(to) => setTimes((before) => ({ ...before, ...to }))}
-            onTimeZone={setTimeZone}
+            onTimes={form.set}
+            onTimeZone={(zone) => form.set({ timeZone: zone })}
           />
         </div>
       </Panel>
@@ -308,7 +321,7 @@ function Frame(props: {
     showsError: true,
     onDone: ({ job }) => setDryRun(job.id),
   });
-  useUnsaved(form.isDirty && !isBusy);
+  useUnsaved(form.isDirty && !isBusy, 'changes', form.forget);
   return (
     <CheckedForm
       className="stack"
@@ -317,6 +330,7 @@ function Frame(props: {
         else onSend();
       }}
     >
+      <RestoredNotice form={form} />
       {children}
       {dryRun === undefined && <Failure error={error ?? dryRunStart.error} title={refused} />}
       <div className="row end">

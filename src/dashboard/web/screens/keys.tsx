@@ -113,16 +113,16 @@ export default function Keys(): ReactElement {
           cell: ({ state }) => <Badge tone={state === 'active' ? 'good' : 'bad'}>{words.states[state]}</Badge>,
         },
         actions<ApiKey>((apiKey) => {
-          const isDisabled = apiKey.source === 'configuration';
+          const disabledBecause = apiKey.source === 'configuration' && words.ofFile;
           const opens = (kind: 'edit' | 'rotate' | 'revoke' | 's3') => () => setOpen({ kind, apiKey });
           return (
             apiKey.state !== 'revoked' && (
               <Menu
                 label={t.words.actionsFor(apiKey.name)}
                 entries={[
-                  { label: t.words.edit, isDisabled, onSelect: opens('edit') },
+                  { label: t.words.edit, disabledBecause, onSelect: opens('edit') },
                   { label: words.s3.open, onSelect: opens('s3') },
-                  { label: words.rotate, isDisabled, onSelect: opens('rotate') },
+                  { label: words.rotate, disabledBecause, onSelect: opens('rotate') },
                   { label: words.revoke, isDanger: true, onSelect: opens('revoke') },
                 ]}
               />

@@ -123,7 +123,7 @@ export default function Links(): ReactElement {
               {
                 label: words.revoke,
                 isDanger: true,
-                isDisabled: link.state === 'revoked',
+                disabledBecause: link.state === 'revoked' && words.states.revoked,
                 onSelect: () => setOpen({ kind: 'revoke', link }),
               },
             ]}

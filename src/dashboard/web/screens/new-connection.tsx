@@ -7,6 +7,7 @@ import type { Connection, ConnectionType } from '../api/types.ts';
 import { t } from '../texts/texts.ts';
 import { Button, Failure, LinkButton, Page, Panel, Pending } from '../ui/basics.tsx';
 import { CheckedForm } from '../ui/checked-form.tsx';
+import { RestoredNotice } from '../ui/form.tsx';
 import { useUnsaved } from '../ui/unsaved.ts';
 import { useConnectionForm } from './connection/draft.ts';
 import { ConnectionFields } from './connection/form.tsx';
@@ -29,7 +30,7 @@ export default function NewConnection(): ReactElement {
 
 function Form({ types }: { readonly types: readonly ConnectionType[] }): ReactElement {
   const of = useConnectionForm(types);
-  const { draft, isDirty } = of.form;
+  const { draft, isDirty, forget } = of.form;
   const [, navigate] = useLocation();
   const others = useRead('/manage/connections').data?.connections ?? [];
   const derivedId = slugOf(
@@ -41,16 +42,18 @@ function Form({ types }: { readonly types: readonly ConnectionType[] }): ReactEl
     refreshes: ['/manage/connections', '/manage/account', '/manage/overview'],
     showsError: true,
     onDone: ({ id }) => {
+      forget();
       keepOfSaved(id, draft);
       navigate(`/connections/${encodeURIComponent(id)}`);
     },
   });
-  useUnsaved(isDirty && !create.isPending);
+  useUnsaved(isDirty && !create.isPending, 'changes', forget);
   useEffect(() => noteTest(UNSAVED, undefined), []);
   return (
     <div className="split">
       <Panel title={t.connection.server}>
         <CheckedForm className="panel-body" onSend={() => create.mutate(undefined)}>
+          <RestoredNotice form={of.form} />
           <ConnectionFields {...of} derivedId={derivedId} />
           <Failure error={create.error} title={t.connection.notSaved} />
           <div className="row end">

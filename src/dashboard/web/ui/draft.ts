@@ -144,6 +144,18 @@ export function isLeftOut(fields: readonly FormField[], name: string, draft: Dra
   return !asks(name.split('.')[0] ?? '') || isOfNone(fields, name, draft) || isOfOther(fields, name, draft);
 }
 
+/** An address with a login, or the beginning of one. */
+const HAS_LOGIN = /:\/\/[^/]*(?:@|:(?!\d{0,5}(?:\/|$)))/;
+
+/** The input that may be kept: without secrets, and without addresses that may have a login. */
+export function safeDraft(fields: readonly FormField[], draft: Draft): Draft {
+  const isSafe = (name: string, value: Value): boolean => {
+    const field = fields.find((one) => one.name === name);
+    return field?.isSecret !== true && field?.input !== 'secret' && !HAS_LOGIN.test(String(value));
+  };
+  return Object.fromEntries(Object.entries(draft).filter(([name, value]) => isSafe(name, value)));
+}
+
 /** The texts of a field, or of a part of one. */
 export function textsAt(thing: Thing, name: string): FieldTexts | undefined {
   const [of = '', part] = name.split('.');

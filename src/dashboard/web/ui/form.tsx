@@ -1,13 +1,15 @@
 /** Forms drawn from the fields of the contract. A form defines the order of its fields and the exceptions. */
-import { type ComponentProps, Fragment, type ReactElement, type ReactNode, useState } from 'react';
+import { type ComponentProps, Fragment, type ReactElement, type ReactNode, useEffect, useState } from 'react';
 import { formFields } from '../../../contract/derived/form-fields.ts';
 import type { FormField } from '../../../contract/form.ts';
 import type { FieldTexts } from '../../../contract/thing.ts';
 import type { Thing } from '../../../contract/things.ts';
 import { request } from '../api/client.ts';
+import { keepDraft, keptDraft } from '../api/drafts.ts';
 import { useAction } from '../api/hooks.ts';
 import { useConnections } from '../api/names.ts';
 import { t } from '../texts/texts.ts';
+import { Button, Notice } from './basics.tsx';
 import { useConnectionOptions } from './connection-status.tsx';
 import { FormDialog } from './form-dialog.tsx';
 import {
@@ -20,6 +22,7 @@ import {
   isOfNone,
   isOfOther,
   isRequired,
+  safeDraft,
   textsAt,
   type Value,
 } from './draft.ts';
@@ -59,8 +62,12 @@ export interface FormState {
   /** The input with defaults and adjustments, as it is sent. */
   readonly draft: Draft;
   readonly set: (to: Draft) => void;
-  /** Drops the input. The values are those of `former`, or of the start. */
+  /** Drops the input, also the kept one. The values are those of `former`, or of the start. */
   readonly reset: () => void;
+  /** Removes the kept input: it was sent. */
+  readonly forget: () => void;
+  /** Whether the input is that of an earlier visit. */
+  readonly isRestored: boolean;
   readonly isReady: boolean;
   readonly isDirty: boolean;
   readonly asks: Asks;
@@ -70,6 +77,8 @@ export interface FormState {
 }
 
 interface FormOptions {
+  /** Keeps the input in this tab under this name, until it is sent or discarded. For new things. */
+  readonly keepAs?: string | undefined;
   /** The stored object; absent for a new one. When it changes, fields without input follow. */
   readonly former?: object | undefined;
   /** Values that differ from the defaults and are not in `former`. For a new object they are read once. */
@@ -88,11 +97,16 @@ interface FormOptions {
 const NOTHING_TYPED: Draft = {};
 
 export function useForm(things: readonly Thing[], options: FormOptions): FormState {
-  const { former, without = [], adjust = (same) => same } = options;
+  const { former, keepAs, without = [], adjust = (same) => same } = options;
   const known = options.fields ?? things.flatMap((thing) => formFields[thing]);
   const fields = known.filter(({ name }) => !without.includes(name));
   const [start] = useState(options.start);
-  const [edits, setEdits] = useState(NOTHING_TYPED);
+  const [restored] = useState(() => (keepAs === undefined ? undefined : keptDraft(keepAs)));
+  const [edits, setEdits] = useState(restored ?? NOTHING_TYPED);
+  const typedText = edits === NOTHING_TYPED ? undefined : JSON.stringify(safeDraft(known, edits));
+  useEffect(() => {
+    if (keepAs !== undefined) keepDraft(keepAs, typedText);
+  }, [keepAs, typedText]);
   const first = { ...draftOf(fields, former), ...(former === undefined ? start : options.start) };
   const typed: Draft = { ...first, ...edits };
   const firstConnection = useConnections().find(({ isActive }) => isActive)?.id ?? '';
@@ -105,6 +119,8 @@ export function useForm(things: readonly Thing[], options: FormOptions): FormSta
     draft,
     set: (to) => setEdits((before) => ({ ...before, ...to })),
     reset: () => setEdits(NOTHING_TYPED),
+    forget: () => keepAs !== undefined && keepDraft(keepAs),
+    isRestored: restored !== undefined && edits !== NOTHING_TYPED,
     isReady: fields.every((field) => isLeftOut(fields, field.name, draft, asks) || faultOf(field, draft) === undefined),
     isDirty: edits !== NOTHING_TYPED,
     asks,
@@ -112,6 +128,18 @@ export function useForm(things: readonly Thing[], options: FormOptions): FormSta
       things.map((thing) => textsAt(thing, name)).find((texts) => texts !== undefined) ?? options.texts?.(name),
     answers: () => answersOf(fields, draft, asks),
   };
+}
+
+/** Says that the form has the input of an earlier visit. */
+export function RestoredNotice({ form }: { readonly form: FormState }): ReactElement | null {
+  if (!form.isRestored) return null;
+  return (
+    <Notice>
+      <div className="row spread">
+        {t.form.restored} <Button onClick={form.reset}>{t.form.discardDraft}</Button>
+      </div>
+    </Notice>
+  );
 }
 
 /** Fields that are drawn together. */
@@ -152,8 +180,12 @@ export function FormFields({ form, groups, special = {} }: FieldsProps): ReactEl
       )
       .map((field) => <DrawnField key={field.name} form={form} field={field} special={special[field.name]} />);
   };
-  const isWide = ({ key }: ReactElement): boolean =>
-    WIDE.includes(fields.find(({ name }) => name === key)?.input ?? '');
+  const inputOf = ({ key }: ReactElement): string => fields.find(({ name }) => name === key)?.input ?? '';
+  const wide = (part: ReactElement) => (
+    <div key={part.key} className="whole">
+      {part}
+    </div>
+  );
   return (
     <>
       {all.map(({ names, isPlain = false, title, isOpen, section, note }) => {
@@ -161,23 +193,24 @@ export function FormFields({ form, groups, special = {} }: FieldsProps): ReactEl
         const key = names.join();
         if (parts.length === 0) return null;
         if (section !== undefined) {
-          const wide = (part: ReactElement) => (
-            <div key={part.key} className="whole">
-              {part}
-            </div>
-          );
           const isFolded = section === 'folded';
           const [Box, Title] = isFolded ? (['details', 'summary'] as const) : (['section', 'h3'] as const);
           return (
             <Box key={title} className="form-section">
               <Title>{title}</Title>
-              <div className="form-grid pairs">{parts.map((part) => (isWide(part) ? wide(part) : part))}</div>
+              <div className="form-grid pairs">
+                {parts.map((part) => (WIDE.includes(inputOf(part)) ? wide(part) : part))}
+              </div>
               {note}
             </Box>
           );
         }
         if (title === undefined && isPlain) return <Fragment key={key}>{parts}</Fragment>;
-        const body = <div className={isPlain ? 'stack' : 'form-grid'}>{parts}</div>;
+        const body = isPlain ? (
+          <div className="stack">{parts}</div>
+        ) : (
+          <div className="form-grid">{parts.map((part) => (inputOf(part) === 'long' ? wide(part) : part))}</div>
+        );
         if (title === undefined) return <Fragment key={key}>{body}</Fragment>;
         return (
           <details key={key} open={isOpen}>
@@ -351,12 +384,16 @@ export function ThingDialog<R>(
   },
 ): ReactElement {
   const { form, groups, special, former, at, refreshes = [at], title, verb, says, onDone, onClose } = props;
+  const done = (answer: R): void => {
+    form.forget();
+    onDone(answer);
+  };
   const save = useAction(
     () =>
       (former === undefined
         ? request('POST', at, props.answers?.() ?? form.answers())
         : request('PATCH', `${at}/${former.id}`, changesOf(form.fields, form.draft, former, form.asks))) as Promise<R>,
-    { refreshes, showsError: true, onDone, ...(says === undefined ? {} : { says }) },
+    { refreshes, showsError: true, onDone: done, ...(says === undefined ? {} : { says }) },
   );
   return (
     <FormDialog
@@ -365,10 +402,15 @@ export function ThingDialog<R>(
       size="medium"
       keepsOpen
       isBusy={save.isPending}
+      isDirty={form.isDirty}
       error={save.error}
-      onClose={onClose}
+      onClose={() => {
+        form.forget();
+        onClose();
+      }}
       onSend={() => save.mutate(undefined)}
     >
+      <RestoredNotice form={form} />
       <FormFields form={form} groups={groups} {...(special === undefined ? {} : { special })} />
     </FormDialog>
   );

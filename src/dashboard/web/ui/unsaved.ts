@@ -3,7 +3,7 @@
  * discard.tsx
  * draws the question.
  */
-import { useEffect } from 'react';
+import { useEffect, useRef } from 'react';
 import type { AroundNavHandler } from 'wouter';
 import { store } from '../store.ts';
 
@@ -12,6 +12,7 @@ export type Loss = 'changes' | 'secret';
 
 interface Guard {
   readonly loss: Loss;
+  readonly onDiscard: () => void;
 }
 
 interface Leaving {
@@ -24,10 +25,14 @@ const leaving = store<Leaving | undefined>(undefined);
 let here = location.href;
 
 /** Guards while `isDirty`. The guard is off while the form is sent, so that the user can go on directly after saving. */
-export function useUnsaved(isDirty: boolean, loss: Loss = 'changes'): void {
+export function useUnsaved(isDirty: boolean, loss: Loss = 'changes', onDiscard?: () => void): void {
+  const discarded = useRef(onDiscard);
+  useEffect(() => {
+    discarded.current = onDiscard;
+  });
   useEffect(() => {
     if (!isDirty) return undefined;
-    const guard: Guard = { loss };
+    const guard: Guard = { loss, onDiscard: () => discarded.current?.() };
     guards.add(guard);
     here = location.href;
     if (guards.size === 1) addEventListener('beforeunload', askBeforeUnload);
@@ -59,7 +64,10 @@ export function stay(): void {
 
 export function discard(): void {
   const go = leaving.get()?.go;
-  for (const guard of guards) remove(guard);
+  for (const guard of guards) {
+    guard.onDiscard();
+    remove(guard);
+  }
   leaving.set(undefined);
   go?.();
 }

@@ -1,8 +1,9 @@
 /** The form of a key: its permissions, connections, addresses and lifetime. */
-import { useState, type ReactElement } from 'react';
+import type { ReactElement } from 'react';
 import { SCOPES, type ApiKey } from '../../api/types.ts';
 import { useConnections } from '../../api/names.ts';
 import { t } from '../../texts/texts.ts';
+import type { Draft } from '../../ui/draft.ts';
 import { RadioGroup } from '../../ui/fields.tsx';
 import { ConnectionChoices, ThingDialog, useForm } from '../../ui/form.tsx';
 
@@ -20,17 +21,14 @@ type Props =
   | { readonly former: ApiKey; readonly onClose: () => void; readonly onIssued?: undefined };
 
 export function KeyForm({ former, onClose, onIssued }: Props): ReactElement {
-  const [reach, setReach] = useState<'every' | 'some'>((former?.connections.length ?? 0) > 0 ? 'some' : 'every');
   const hasConnections = useConnections().length > 0;
-  const [limitedTo, setLimitedTo] = useState<readonly string[]>(former?.connections ?? []);
+  const limitedTo = former?.connections ?? [];
   const form = useForm(['apiKey'], {
     former,
-    adjust: (draft) => {
-      const isLimited = reach === 'some' && !isAdmin(draft['scopes']);
-      return { ...draft, connections: isLimited ? limitedTo : [] };
-    },
+    keepAs: former === undefined ? 'apiKey' : undefined,
+    start: { reach: limitedTo.length > 0 ? 'some' : 'every', limitedTo },
+    adjust: (draft) => ({ ...draft, connections: isLimited(draft) ? (draft['limitedTo'] ?? []) : [] }),
   });
-  const isLimited = reach === 'some' && !isAdmin(form.draft['scopes']);
   return (
     <ThingDialog<Issued>
       form={form}
@@ -59,22 +57,22 @@ export function KeyForm({ former, onClose, onIssued }: Props): ReactElement {
                 <>
                   <RadioGroup
                     label={t.fields.apiKey.connections.label}
-                    value={reach}
+                    value={String(form.draft['reach'])}
                     options={[
                       ['every', words.every],
                       ['some', words.some],
                     ]}
-                    onValue={setReach}
+                    onValue={(reach) => form.set({ reach })}
                   />
-                  {isLimited && (
+                  {isLimited(form.draft) && (
                     <div className="inset">
                       <ConnectionChoices
                         label={words.some}
                         isLabelHidden
-                        chosen={limitedTo}
-                        onChoose={setLimitedTo}
+                        chosen={form.draft['connections'] as readonly string[]}
+                        onChoose={(chosen) => form.set({ limitedTo: chosen })}
                         hint={undefined}
-                        fault={limitedTo.length === 0 ? words.chooseSome : undefined}
+                        fault={form.draft['connections']?.toString() === '' ? words.chooseSome : undefined}
                       />
                     </div>
                   )}
@@ -85,6 +83,10 @@ export function KeyForm({ former, onClose, onIssued }: Props): ReactElement {
       }}
     />
   );
+}
+
+function isLimited(draft: Draft): boolean {
+  return draft['reach'] === 'some' && !isAdmin(draft['scopes']);
 }
 
 function isAdmin(scopes: unknown): boolean {

@@ -40,7 +40,7 @@ export function S3Access(props: {
             actions<Pair>(({ accessKeyId }) => (
               <Button
                 variant="quiet"
-                disabled={isConfigured}
+                disabledBecause={isConfigured && words.fromFile}
                 aria-label={deleting.of(accessKeyId)}
                 onClick={() => onDelete(accessKeyId)}
               >

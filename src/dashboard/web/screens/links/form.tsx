@@ -1,5 +1,5 @@
 /** The form of a link: its target and its limits. */
-import { type ReactElement, useState } from 'react';
+import type { ReactElement } from 'react';
 import type { CreatedLink } from '../../api/types.ts';
 import { t } from '../../texts/texts.ts';
 import { ChoiceField } from '../../ui/fields.tsx';
@@ -16,6 +16,8 @@ const LIVES = [
   ['2160', words.lives.quarter],
 ] as const;
 
+const OF_UPLOADS = ['overwrite', 'folders'];
+
 /** The values that are known before the form opens. */
 export interface LinkStart {
   readonly operation?: string;
@@ -29,15 +31,16 @@ export function LinkForm(props: {
   readonly onClose: () => void;
 }): ReactElement {
   const { start, onMade, onClose } = props;
-  const [hours, setHours] = useState('168');
   const form = useForm(['link'], {
+    keepAs: `link ${JSON.stringify(start)}`,
     start: {
+      hours: '168',
       operation: start.operation === 'download' ? 'download' : 'upload',
       ...(start.connectionId === undefined ? {} : { connectionId: start.connectionId }),
       ...(start.path === undefined ? {} : { path: start.path }),
     },
     without: ['expiresAt'],
-    asks: (name, draft) => name !== 'overwrite' || draft['operation'] === 'upload',
+    asks: (name, draft) => !OF_UPLOADS.includes(name) || draft['operation'] === 'upload',
     adjust: (draft) => ({
       ...draft,
       digest: String(draft['digest'])
@@ -49,7 +52,7 @@ export function LinkForm(props: {
   const answers = (): object => {
     return {
       ...form.answers(),
-      expiresAt: new Date(Date.now() + Number(hours) * HOUR_MS).toISOString(),
+      expiresAt: new Date(Date.now() + Number(form.draft['hours']) * HOUR_MS).toISOString(),
     };
   };
   return (
@@ -64,14 +67,19 @@ export function LinkForm(props: {
       groups={[
         { names: ['operation', 'connectionId', 'path'], isPlain: true },
         { names: ['expiresAt', 'maxUses', 'maxBytes', 'filename', 'note'] },
-        { title: t.common.more, names: ['digest', 'overwrite'], isPlain: true },
+        { title: t.common.more, names: ['digest', 'overwrite', 'folders'], isPlain: true },
       ]}
       special={{
         operation: { isRadio: true },
         path: isUpload ? {} : { label: t.words.file, hint: words.fileHint },
         expiresAt: {
           draw: () => (
-            <ChoiceField label={t.fields.link.expiresAt.label} value={hours} onText={setHours} options={LIVES} />
+            <ChoiceField
+              label={t.fields.link.expiresAt.label}
+              value={String(form.draft['hours'])}
+              onText={(hours) => form.set({ hours })}
+              options={LIVES}
+            />
           ),
         },
         filename: isUpload ? {} : { hint: words.saveAsHint },

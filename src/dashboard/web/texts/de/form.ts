@@ -4,6 +4,8 @@ export const form: Texts['form'] = {
   save: 'Speichern',
   saved: 'Gespeichert',
   more: 'Weitere Einstellungen',
+  restored: 'Das hatten Sie vorher eingegeben. Geheimnisse werden nicht aufbewahrt.',
+  discardDraft: 'Entwurf verwerfen',
   nowhere: 'Nirgendwohin',
   notActive: (name) => `${name} (nicht aktiv)`,
   notUnit: (like) => `Eine Zahl und eine Einheit, etwa ${like}.`,

@@ -3,6 +3,8 @@ export const form = {
   save: 'Save',
   saved: 'Saved',
   more: 'More options',
+  restored: 'This is what you had typed before. Secrets are not kept.',
+  discardDraft: 'Discard draft',
   nowhere: 'Nowhere',
   notActive: (name: string): string => `${name} (not active)`,
   notUnit: (like: string): string => `A number and a unit, such as ${like}.`,
