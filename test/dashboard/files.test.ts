@@ -1,6 +1,6 @@
 /** The files of a connection in a browser: the list, its menu and keys, drops, the search, previews, changed texts. */
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, beforeEach, test } from 'node:test';
 import type { Page } from 'playwright-core';
@@ -295,6 +295,123 @@ test('the search covers all folders below, ignores case, and can be stopped', as
   await page.getByText('Stopped. 0 found for “slow” so far').waitFor();
   await page.getByRole('button', { name: 'Back to the folder' }).click();
   await page.unroute('**/api/list/sandbox?**recursive=true**');
+});
+
+test('each kind has its icon; rights, owner and group are columns of choice, and are kept', async () => {
+  mkdirSync(onDisk('folder'));
+  for (const name of ['a.png', 'b.zip', 'c.csv', 'd.bin']) writeFileSync(onDisk(name), 'x', { mode: 0o640 });
+  symlinkSync('d.bin', onDisk('e.lnk'));
+  await openFolder();
+  await has('a.png');
+  const icons = await page.evaluate<string[]>(
+    `[...document.querySelectorAll('.file-rows .file-name svg path')].map((one) => one.getAttribute('d'))`,
+  );
+  assert.equal(new Set(icons).size, 6, 'six kinds');
+  await row('e.lnk').getByLabel('Link').waitFor();
+  await page.getByRole('button', { name: 'Columns' }).click();
+  for (const name of ['Rights', 'Owner', 'Group']) await page.getByRole('menuitemcheckbox', { name }).click();
+  await page.getByRole('menuitemcheckbox', { name: 'Size' }).click();
+  await page.keyboard.press('Escape');
+  await row('a.png').getByText('0640').waitFor();
+  await openFolder('/folder');
+  await openFolder();
+  await row('a.png').getByText('0640').waitFor();
+  const heads = await grid().getByRole('columnheader').allInnerTexts();
+  assert.deepEqual(
+    heads.slice(1, -1).map((head) => head.trim()),
+    ['Name', 'Changed', 'Rights', 'Owner', 'Group'],
+  );
+  await row('a.png').getByRole('button', { name: 'a.png', exact: true }).click();
+  await dialog()
+    .getByText(/ · 0640 \S/)
+    .waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Columns' }).click();
+  await page.getByRole('menuitem', { name: 'The usual columns' }).click();
+  await grid().getByRole('columnheader', { name: 'Size' }).waitFor();
+});
+
+const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+
+/** A large JPEG of a camera: Exif data in the order of `isLittle`, whose second directory points at a small picture. */
+function cameraPicture(isLittle: boolean): Buffer {
+  const [word, long] = [Buffer.alloc(2), Buffer.alloc(4)];
+  const w = (value: number): Buffer =>
+    Buffer.from(word.fill(0).subarray(0, isLittle ? word.writeUInt16LE(value) : word.writeUInt16BE(value)));
+  const l = (value: number): Buffer =>
+    Buffer.from(long.fill(0).subarray(0, isLittle ? long.writeUInt32LE(value) : long.writeUInt32BE(value)));
+  const entry = (tag: number, value: number): Buffer => Buffer.concat([w(tag), w(4), l(1), l(value)]);
+  const start = Buffer.concat([Buffer.from(isLittle ? 'II' : 'MM'), w(42), l(8), w(0), l(14)]);
+  const second = Buffer.concat([w(2), entry(0x0201, 44), entry(0x0202, PNG.length), l(0)]);
+  const exif = Buffer.concat([Buffer.from('Exif\0\0'), start, second, PNG]);
+  const length = Buffer.from([(exif.length + 2) >> 8, (exif.length + 2) & 0xff]);
+  return Buffer.concat([
+    Buffer.from([0xff, 0xd8, 0xff, 0xe1]),
+    length,
+    exif,
+    Buffer.from([0xff, 0xda]),
+    Buffer.alloc(400_000),
+  ]);
+}
+
+test('thumbnails are read on request alone: one range of an image in view, two at once, each of them once', async () => {
+  writeFileSync(onDisk('camera-1.jpg'), cameraPicture(true));
+  writeFileSync(onDisk('camera-2.jpg'), cameraPicture(false));
+  for (const name of ['a.png', 'b.png', 'c.png', 'text.txt', 'drawing.svg']) writeFileSync(onDisk(name), PNG);
+  writeFileSync(onDisk('large.png'), Buffer.alloc(300_000));
+  writeFileSync(onDisk('broken.gif'), 'no image');
+  for (let number = 0; number < 200; number++) writeFileSync(onDisk(`z-${number}.png`), PNG);
+  let [open, most] = [0, 0];
+  const ranges = new Map<string, string[]>();
+  await page.route('**/api/download/**', async (route) => {
+    const name = path.basename(new URL(route.request().url()).searchParams.get('path') ?? '');
+    ranges.set(name, [...(ranges.get(name) ?? []), (await route.request().headerValue('range')) ?? '']);
+    most = Math.max(most, (open += 1));
+    const response = await route.fetch();
+    open -= 1;
+    await route.fulfill({ response });
+  });
+  const pictures = () => grid().locator('img.thumbnail');
+  await openFolder();
+  await has('camera-1.jpg');
+  assert.equal(await pictures().count(), 0);
+  assert.equal(ranges.size, 0, 'nothing is read while they are off');
+  await page.getByRole('button', { name: 'Thumbnails' }).click();
+  for (const name of ['a.png', 'camera-1.jpg', 'camera-2.jpg', 'z-0.png'])
+    await row(name).locator('img.thumbnail').waitFor();
+  assert.deepEqual(ranges.get('camera-1.jpg'), ['bytes=0-65535']);
+  assert.deepEqual(ranges.get('a.png'), [`bytes=0-${PNG.length - 1}`]);
+  for (const name of ['large.png', 'text.txt', 'drawing.svg', 'z-150.png']) assert.equal(ranges.has(name), false, name);
+  await row('broken.gif').locator('svg').first().waitFor();
+  assert.ok(most <= 2, `${most} at once`);
+  await page.getByRole('button', { name: 'Refresh the folder' }).click();
+  await page.getByRole('button', { name: 'Thumbnails' }).click();
+  await eventually(async () => (await pictures().count()) === 0, 'they are off');
+  await page.getByRole('button', { name: 'Thumbnails' }).click();
+  await row('a.png').locator('img.thumbnail').waitFor();
+  assert.equal(ranges.get('a.png')?.length, 1, 'kept in memory');
+  await page.getByRole('button', { name: 'Thumbnails' }).click();
+  // A request of a picture may still be under way.
+  await page.unrouteAll({ behavior: 'wait' });
+});
+
+test('a tab that becomes visible reads the folder again, once', async () => {
+  writeFileSync(onDisk('old.txt'), 'x');
+  const { page: other, context } = await desk.open({ loggedInLike: window.context });
+  await other.goto(`/files/sandbox?path=/${ROOT}`);
+  await other.getByRole('button', { name: 'old.txt', exact: true }).waitFor();
+  const reads: string[] = [];
+  other.on('request', (request) => request.url().includes('/api/list/') && reads.push(request.url()));
+  writeFileSync(onDisk('new.txt'), 'x');
+  await other.clock.setFixedTime(Date.now() + 60_000);
+  for (let flips = 0; flips < 5; flips++) await other.evaluate(`dispatchEvent(new Event('visibilitychange'))`);
+  await other.getByRole('button', { name: 'new.txt', exact: true }).waitFor();
+  for (let flips = 0; flips < 5; flips++) await other.evaluate(`dispatchEvent(new Event('visibilitychange'))`);
+  assert.equal(reads.length, 1);
+  await context.close();
 });
 
 test('a small text is changed and saved, asks before changes are discarded, and keeps its line ends', async () => {

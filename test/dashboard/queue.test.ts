@@ -61,6 +61,7 @@ test('Escape in the middle of a large deletion hides nothing: it is counted, sto
   await page.getByRole('checkbox', { name: 'Select all' }).check();
   await page.getByRole('button', { name: 'Delete' }).click();
   await dialog().getByText('Delete 2,000 items?').waitFor();
+  await dialog().getByText('and 1,990 more').waitFor();
   await dialog().getByRole('button', { name: 'Delete' }).click();
   await page.keyboard.press('Escape');
   await queue()

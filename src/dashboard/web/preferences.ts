@@ -5,6 +5,10 @@ export type Theme = 'system' | 'light' | 'dark';
 export type Language = 'en' | 'de';
 export type SortBy = 'name' | 'size' | 'modifiedAt';
 
+const FILE_COLUMNS = ['size', 'modifiedAt', 'mode', 'owner', 'group'] as const;
+export type FileColumnName = (typeof FILE_COLUMNS)[number];
+const USUAL_COLUMNS: readonly FileColumnName[] = ['size', 'modifiedAt'];
+
 /** The order of a list of files. */
 export interface Sort {
   readonly by: SortBy;
@@ -37,7 +41,9 @@ function write(name: string, value: string): void {
 const theme = store(toTheme(read('theme')));
 const hasShortcuts = store(read('shortcuts') !== 'off');
 const hasNotifications = store(read('notifications') === 'on');
+const hasThumbnails = store(read('thumbnails') === 'on');
 const fileSort = store(toSort(read('files-sort')));
+const fileColumns = store(toColumns(read('files-columns')));
 
 /** The language chosen here, or the browser's. It changes only when the page is reloaded. */
 export const language: Language = toLanguage(read('language') ?? navigator.language);
@@ -51,6 +57,10 @@ export const timeZone = toZone(read('zone'));
 function toSort(value: string | null): Sort {
   const [by, way] = (value ?? '').split(' ');
   return { by: by === 'size' || by === 'modifiedAt' ? by : 'name', isDown: way === 'down' };
+}
+
+function toColumns(value: string | null): readonly FileColumnName[] {
+  return value === null ? USUAL_COLUMNS : FILE_COLUMNS.filter((name) => value.split(' ').includes(name));
 }
 
 function toTheme(value: string | null): Theme {
@@ -104,9 +114,24 @@ export function setNotifications(isOn: boolean): void {
 
 export const useNotificationsSetting = hasNotifications.use;
 
+export function setThumbnails(isOn: boolean): void {
+  hasThumbnails.set(isOn);
+  write('thumbnails', isOn ? 'on' : 'off');
+}
+
+export const useThumbnailsSetting = hasThumbnails.use;
+
 export function setFileSort(value: Sort): void {
   fileSort.set(value);
   write('files-sort', `${value.by} ${value.isDown ? 'down' : 'up'}`);
 }
 
 export const useFileSort = fileSort.use;
+
+/** Undefined = the usual ones. */
+export function setFileColumns(names: readonly string[] = USUAL_COLUMNS): void {
+  write('files-columns', names.join(' '));
+  fileColumns.set(toColumns(names.join(' ')));
+}
+
+export const useFileColumns = fileColumns.use;

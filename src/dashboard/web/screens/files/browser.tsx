@@ -3,10 +3,11 @@ import { useMemo, useState, type ReactElement } from 'react';
 import { useLocation, useSearchParams } from 'wouter';
 import { ApiError } from '../../api/client.ts';
 import type { Connection, FileInfo } from '../../api/types.ts';
-import { setFileSort, useFileSort } from '../../preferences.ts';
+import { setFileSort, setThumbnails, useFileSort, useThumbnailsSetting } from '../../preferences.ts';
 import { t } from '../../texts/texts.ts';
 import { Button, Empty, Notice, Page, Panel, Skeleton } from '../../ui/basics.tsx';
-import { CornerLeftUp, FolderOpen, RefreshCw } from '../../ui/icons.tsx';
+import { useConnectionStatus } from '../../ui/connection-status.tsx';
+import { CornerLeftUp, FileImage, FolderOpen, RefreshCw } from '../../ui/icons.tsx';
 import { part } from '../../ui/part.tsx';
 import { showToast } from '../../toasts.ts';
 import { ConnectionSteps, Trouble } from '../../ui/trouble.tsx';
@@ -51,6 +52,9 @@ export function Browser(props: {
   const folder = read.data?.path ?? path ?? '/';
   const { search, start, stop, end } = useTreeSearch(connectionId, folder, rawName);
   const sort = useFileSort();
+  const wantsThumbnails = useThumbnailsSetting();
+  const connection = connections.find(({ id }) => id === connectionId);
+  const status = useConnectionStatus()(connection ?? { id: connectionId, isActive: true });
   const sorted = useSorted(search?.found ?? read.data?.files, sort);
   const [text, setText] = useState('');
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
@@ -159,11 +163,21 @@ export function Browser(props: {
           <div className="panel-head files-head">
             <Crumbs
               connectionId={connectionId}
-              name={connections.find(({ id }) => id === connectionId)?.name ?? connectionId}
+              name={connection?.name ?? connectionId}
               folder={folder}
               rawName={rawName}
             />
             <div className="row">
+              <button
+                type="button"
+                className="icon-button"
+                aria-label={t.files.thumbnails}
+                title={t.files.thumbnailsHint}
+                aria-pressed={wantsThumbnails}
+                onClick={() => setThumbnails(!wantsThumbnails)}
+              >
+                <FileImage aria-hidden size={16} />
+              </button>
               <button
                 type="button"
                 className="icon-button"
@@ -210,6 +224,7 @@ export function Browser(props: {
               isSearch={search !== undefined}
               files={files}
               sort={sort}
+              hasThumbnails={wantsThumbnails && (status === 'up' || status === 'unknown')}
               onSort={setFileSort}
               selected={selected}
               onSelect={setSelected}

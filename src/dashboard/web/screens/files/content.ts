@@ -55,11 +55,11 @@ export async function readMore(url: string, from: number, signal: AbortSignal): 
 }
 
 /** Undefined for an empty file, which has no range. */
-async function readRange(
+export async function readRange(
   url: string,
   range: string,
   signal?: AbortSignal,
-): Promise<{ readonly bytes: Uint8Array; readonly size: number } | undefined> {
+): Promise<{ readonly bytes: Uint8Array<ArrayBuffer>; readonly size: number } | undefined> {
   try {
     const answer = await fetchAnswer('GET', url, undefined, signal, { Range: range });
     const bytes = new Uint8Array(await answer.arrayBuffer());

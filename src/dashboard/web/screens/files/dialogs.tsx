@@ -84,6 +84,7 @@ export function DeleteFiles({ connectionId, folder, entries, onClose, onDone }: 
     <Confirm
       title={entries.length === 1 && first ? t.words.removing(first.name) : t.queue.deleteMany(entries.length)}
       verb={t.files.delete}
+      names={entries.length > 1 ? entries.map(({ name }) => name) : []}
       onClose={onClose}
       onConfirm={() => {
         enqueueDelete(connectionId, folder, entries);

@@ -33,7 +33,7 @@ export function takesDrop(event: DragEvent, connectionId: string, folder: string
 
 export function dropInto(event: DragEvent, connectionId: string, folder: string): void {
   if (!takesDrop(event, connectionId, folder)) return;
-  if (hasFiles(event)) return void enqueueDrop(connectionId, folder, event.dataTransfer);
+  if (hasFiles(event)) return enqueueDrop(connectionId, folder, event.dataTransfer);
   const files = dragged?.files ?? [];
   enqueueMove(connectionId, folder, files);
   showToast(t.files.movesTo(files.length, folder));

@@ -81,7 +81,12 @@ export function Editor({ connectionId, path, url, onChanged, onEnd, ...props }: 
       )}
       <div className="dialog-actions">
         <Button onClick={onEnd}>{isChanged ? t.common.discard : t.common.cancel}</Button>
-        <Button variant="primary" type="submit" isBusy={save.isPending} disabled={!isChanged || hasMoved}>
+        <Button
+          variant="primary"
+          type="submit"
+          isBusy={save.isPending}
+          disabledBecause={hasMoved ? t.files.edit.movedTitle : !isChanged && t.common.off.same}
+        >
           {t.form.save}
         </Button>
       </div>

@@ -1,10 +1,20 @@
 /** A folder as a grid that only draws visible rows. It has the keys of a file manager. */
-import { useEffect, useRef, useState, type DragEvent, type ReactElement, type SyntheticEvent } from 'react';
+import {
+  useEffect,
+  useRef,
+  useState,
+  type CSSProperties,
+  type DragEvent,
+  type ReactElement,
+  type SyntheticEvent,
+} from 'react';
 import type { FileInfo } from '../../api/types.ts';
 import type { Sort } from '../../preferences.ts';
 import { t } from '../../texts/texts.ts';
+import { useMatches } from '../../ui/media.ts';
 import { arrivalIn, arrived } from './arrival.ts';
 import { dropInto, startDrag, takesDrop } from './drag.ts';
+import { useColumnsOf } from './file-columns.ts';
 import { FileRow } from './file-row.tsx';
 import { ListHead } from './list-head.tsx';
 import { type ListModel, useListKeys } from './list-keys.ts';
@@ -17,20 +27,23 @@ interface FileListProps extends ListModel {
   readonly isSearch: boolean;
   readonly sort: Sort;
   readonly onSort: (sort: Sort) => void;
+  readonly hasThumbnails: boolean;
 }
 
 const ROW_PX = 36;
 const NARROW_ROW_PX = 52;
-const NARROW = '(max-width: 44rem)';
+const NARROW = matchMedia('(max-width: 44rem)');
 
 export function FileList(props: FileListProps): ReactElement {
-  const { connectionId, folder, isSearch, files, sort, onSort, selected, onSelect, onOpen, onMenu } = props;
+  const { connectionId, folder, isSearch, files, sort, onSort, selected, onSelect, onOpen, onMenu, hasThumbnails } =
+    props;
   const [target, setTarget] = useState<string>();
-  const rowPx = useMedia(NARROW) ? NARROW_ROW_PX : ROW_PX;
+  const rowPx = useMatches(NARROW) ? NARROW_ROW_PX : ROW_PX;
   const rows = useRowWindow(files.length, rowPx);
   const { scroller } = rows;
   const keys = useListKeys(props, rows, rowPx);
   const { current } = keys;
+  const columns = useColumnsOf(files);
   const chosen = (file: FileInfo): readonly FileInfo[] =>
     selected.has(file.path) ? files.filter(({ path }) => selected.has(path)) : [file];
 
@@ -71,8 +84,9 @@ export function FileList(props: FileListProps): ReactElement {
       aria-label={t.words.files}
       aria-rowcount={files.length + 1}
       aria-multiselectable="true"
+      style={{ '--file-columns': columns.shown.map(({ width }) => width).join(' ') } as CSSProperties}
     >
-      <ListHead files={files} sort={sort} onSort={onSort} selected={selected} onSelect={onSelect} />
+      <ListHead files={files} columns={columns} sort={sort} onSort={onSort} selected={selected} onSelect={onSelect} />
       <div
         ref={scroller}
         className="file-scroll"
@@ -136,6 +150,8 @@ export function FileList(props: FileListProps): ReactElement {
                   <FileRow
                     key={`${file.path}${file.rawName ?? ''}`}
                     file={file}
+                    columns={columns.shown}
+                    thumbnailsOf={hasThumbnails ? connectionId : undefined}
                     index={index}
                     heightPx={rowPx}
                     isSelected={selected.has(file.path)}
@@ -155,15 +171,4 @@ export function FileList(props: FileListProps): ReactElement {
 /** The folders between the searched folder and a result. */
 function belowOf(folder: string, { path, name }: FileInfo): string {
   return path.slice(folder === '/' ? 1 : folder.length + 1, path.length - name.length - 1);
-}
-
-function useMedia(query: string): boolean {
-  const [matches, setMatches] = useState(() => matchMedia(query).matches);
-  useEffect(() => {
-    const media = matchMedia(query);
-    const update = (): void => setMatches(media.matches);
-    media.addEventListener('change', update);
-    return () => media.removeEventListener('change', update);
-  }, [query]);
-  return matches;
 }

@@ -1,13 +1,16 @@
 /** A row of a list. The list handles its events; `data-act` names the part that was used. */
 import { memo, type ReactElement } from 'react';
 import type { FileInfo } from '../../api/types.ts';
-import { formatBytes, formatDateTime, formatShortTime } from '../../format.ts';
 import { t } from '../../texts/texts.ts';
 import { MiddleName } from '../../ui/middle-name.tsx';
-import { Ellipsis, File as FileIcon, Folder } from '../../ui/icons.tsx';
+import { Ellipsis } from '../../ui/icons.tsx';
+import type { FileColumn } from './file-columns.ts';
+import { FileIcon } from './file-icon.tsx';
 
 interface FileRowProps {
   readonly file: FileInfo;
+  readonly columns: readonly FileColumn[];
+  readonly thumbnailsOf: string | undefined;
   readonly index: number;
   readonly heightPx: number;
   readonly isSelected: boolean;
@@ -19,9 +22,8 @@ interface FileRowProps {
 }
 
 export const FileRow = memo(function FileRow(props: FileRowProps): ReactElement {
-  const { file, index, heightPx, isSelected, isCurrent, isTarget, below } = props;
-  const { name, isDirectory, size, modifiedAt } = file;
-  const isDated = Date.parse(modifiedAt) !== 0;
+  const { file, columns, thumbnailsOf, index, heightPx, isSelected, isCurrent, isTarget, below } = props;
+  const { name } = file;
   return (
     <div
       role="row"
@@ -37,26 +39,17 @@ export const FileRow = memo(function FileRow(props: FileRowProps): ReactElement 
         <input type="checkbox" tabIndex={-1} aria-label={t.common.selectOne(name)} checked={isSelected} readOnly />
       </div>
       <div role="gridcell" className="file-name">
-        {isDirectory ? (
-          <Folder aria-label={t.files.folder} size={16} className="folder-icon" />
-        ) : (
-          <FileIcon aria-hidden size={16} />
-        )}
+        <FileIcon file={file} thumbnailsOf={thumbnailsOf} />
         <button type="button" tabIndex={-1} data-act="open" title={name}>
           <MiddleName name={name} />
         </button>
         {below !== undefined && below !== '' && <span className="file-below muted">{below}</span>}
       </div>
-      <div role="gridcell" className="file-size number">
-        {isDirectory ? '' : formatBytes(size)}
-      </div>
-      <div
-        role="gridcell"
-        className="file-modifiedAt number"
-        {...(isDated ? { title: formatDateTime(modifiedAt) } : {})}
-      >
-        {isDated ? formatShortTime(modifiedAt) : ''}
-      </div>
+      {columns.map((column) => (
+        <div key={column.name} role="gridcell" className={`file-${column.name} number`} title={column.title?.(file)}>
+          {column.text(file)}
+        </div>
+      ))}
       <div role="gridcell" className="file-more">
         <button
           type="button"

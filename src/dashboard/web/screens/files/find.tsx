@@ -4,7 +4,7 @@ import { useLocation } from 'wouter';
 import type { Connection } from '../../api/types.ts';
 import { formatNumber } from '../../format.ts';
 import { t } from '../../texts/texts.ts';
-import { Button, Notice } from '../../ui/basics.tsx';
+import { Button, Failure } from '../../ui/basics.tsx';
 import { ChoiceField, TextField } from '../../ui/fields.tsx';
 import { Search } from '../../ui/icons.tsx';
 import { useConnectionOptions } from '../../ui/connection-status.tsx';
@@ -46,7 +46,12 @@ export function FindBar(props: {
         onText={onText}
         placeholder={t.files.find.placeholder}
       />
-      <Button icon={Search} type="submit" aria-label={t.files.find.below} disabled={text.trim() === ''}>
+      <Button
+        icon={Search}
+        type="submit"
+        aria-label={t.files.find.below}
+        disabledBecause={text.trim() === '' && t.form.faults.missing}
+      >
         <span>{t.files.find.below}</span>
       </Button>
     </form>
@@ -68,11 +73,7 @@ export function SearchState(props: {
       <Button variant="quiet" onClick={onEnd}>
         {t.files.find.end}
       </Button>
-      {error !== undefined && (
-        <Notice tone="bad" title={t.files.find.failed} isAlert>
-          {error.message}
-        </Notice>
-      )}
+      <Failure error={error} title={t.files.find.failed} />
     </div>
   );
 }

@@ -1,24 +1,28 @@
 /** The head of the list: sort buttons, and the check box that selects all. */
 import type { ReactElement } from 'react';
 import type { FileInfo } from '../../api/types.ts';
-import type { Sort, SortBy } from '../../preferences.ts';
+import { setFileColumns, type Sort, type SortBy } from '../../preferences.ts';
 import { t } from '../../texts/texts.ts';
+import { ColumnMenu } from '../../ui/columns.tsx';
 import { ArrowDown, ArrowUp } from '../../ui/icons.tsx';
+import type { FileColumn } from './file-columns.ts';
 
 export function ListHead(props: {
   readonly files: readonly FileInfo[];
+  readonly columns: Readonly<Record<'all' | 'shown', readonly FileColumn[]>>;
   readonly sort: Sort;
   readonly onSort: (sort: Sort) => void;
   readonly selected: ReadonlySet<string>;
   readonly onSelect: (selected: ReadonlySet<string>) => void;
 }): ReactElement {
-  const { files, sort, onSort, selected, onSelect } = props;
+  const { files, columns, sort, onSort, selected, onSelect } = props;
   const isAll = files.length > 0 && selected.size >= files.length;
   const column = (by: SortBy, text: string): ReactElement => {
     const isSorted = sort.by === by;
     const Arrow = sort.isDown ? ArrowDown : ArrowUp;
     return (
       <div
+        key={by}
         role="columnheader"
         className={`file-${by}`}
         aria-sort={isSorted ? (sort.isDown ? 'descending' : 'ascending') : 'none'}
@@ -45,10 +49,18 @@ export function ListHead(props: {
           />
         </div>
         {column('name', t.words.name)}
-        {column('size', t.words.size)}
-        {column('modifiedAt', t.files.changed)}
+        {columns.shown.map(({ name, head }) =>
+          name === 'size' || name === 'modifiedAt' ? (
+            column(name, head)
+          ) : (
+            <div key={name} role="columnheader" className={`file-${name}`}>
+              {head}
+            </div>
+          ),
+        )}
         <div role="columnheader" className="file-more">
           <span className="visually-hidden">{t.common.actions}</span>
+          <ColumnMenu choices={columns.all} chosen={columns.shown.map(({ name }) => name)} onChoose={setFileColumns} />
         </div>
       </div>
     </div>

@@ -1,8 +1,10 @@
 /** The end of a text, updated as the file grows. */
 import { useEffect, useRef, useState, type ReactElement, type ReactNode } from 'react';
+import { causeOf } from '../../api/client.ts';
 import { t } from '../../texts/texts.ts';
 import { Button } from '../../ui/basics.tsx';
 import { Pause, Play } from '../../ui/icons.tsx';
+import { Reason } from '../../ui/reason.tsx';
 import { MOST_TEXT, readMore, readText, type Part } from './content.ts';
 
 const POLL_MS = 2_000;
@@ -23,7 +25,7 @@ export function LogTail({ url, part, children }: Props): ReactElement {
     setRead(part);
     setShown({ text: part.text, size: part.size });
   }
-  const [error, setError] = useState<string>();
+  const [error, setError] = useState<Error>();
   const box = useRef<HTMLPreElement>(null);
   useEffect(() => {
     if (box.current !== null) box.current.scrollTop = box.current.scrollHeight;
@@ -46,7 +48,7 @@ export function LogTail({ url, part, children }: Props): ReactElement {
         },
         (failed: Error) => {
           if (abort.signal.aborted) return;
-          setError(failed.message);
+          setError(failed);
           setFollowing(false);
         },
       );
@@ -65,7 +67,11 @@ export function LogTail({ url, part, children }: Props): ReactElement {
           {t.files.preview.follow}
         </Button>
         {isFollowing && <span className="muted">{t.files.preview.following}</span>}
-        {error !== undefined && <span className="bad-text">{error}</span>}
+        {error !== undefined && (
+          <span className="bad-text">
+            <Reason {...causeOf(error)} isShort />
+          </span>
+        )}
       </div>
       <pre ref={box} className="preview-text" tabIndex={0} aria-label={t.files.preview.content}>
         {text === '' ? t.files.preview.empty : text}

@@ -1,12 +1,13 @@
 /** The preview of a file, and the editor of small texts. It never runs content. */
 import { useCallback, useRef, useState, type ReactElement } from 'react';
 import type { FileInfo } from '../../api/types.ts';
-import { formatBytes } from '../../format.ts';
+import { formatBytes, formatDateTime } from '../../format.ts';
 import { t } from '../../texts/texts.ts';
 import { CopyButton, DownloadLink } from '../../ui/basics.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Discard } from '../../ui/discard.tsx';
 import { kindOf } from './content.ts';
+import { isDated, rightsText } from './file-columns.ts';
 import { downloadUrl, linkTo } from './links.ts';
 import { ImagePreview, PdfPreview } from './preview-media.tsx';
 import { TextPreview } from './preview-text.tsx';
@@ -38,7 +39,11 @@ export default function Preview({ connectionId, file, isEdit, onClose }: Preview
       keepsOpen={isChanged}
     >
       <div className="row spread">
-        <span className="muted">{formatBytes(file.size)}</span>
+        <span className="muted">
+          {[formatBytes(file.size), isDated(file) && formatDateTime(file.modifiedAt), rightsText(file)]
+            .filter((fact) => fact !== false && fact !== '')
+            .join(' · ')}
+        </span>
         <div className="row">
           <CopyButton variant="quiet" label={t.files.copyLink} text={linkTo(connectionId, file)} />
           <DownloadLink href={url} filename={file.name}>

@@ -5,6 +5,7 @@ import { formatBytes, formatDuration, formatSpeed, secondsLeft } from '../../for
 import { t } from '../../texts/texts.ts';
 import { Button, Progress } from '../../ui/basics.tsx';
 import { CircleCheck, CircleMinus, CircleX, RotateCw, X } from '../../ui/icons.tsx';
+import { Reason } from '../../ui/reason.tsx';
 import { cancelTask, decide, dismiss, retryTasks } from './queue.ts';
 import type { Task } from './queue-types.ts';
 
@@ -49,8 +50,12 @@ export function QueueRow({ task, hasOthers }: { readonly task: Task; readonly ha
           ))}
         </div>
       ) : (
-        <div className={error === undefined ? 'queue-state small' : 'queue-state small bad-text'} title={error}>
-          {job !== undefined && <Link href={`/jobs/${job.id}`}>{t.queue.showJob}</Link>} {error ?? stateText(task)}
+        <div
+          className={error === undefined ? 'queue-state small' : 'queue-state small bad-text'}
+          title={error?.text ?? undefined}
+        >
+          {job !== undefined && <Link href={`/jobs/${job.id}`}>{t.queue.showJob}</Link>}{' '}
+          {error === undefined ? stateText(task) : <Reason {...error} isShort />}
         </div>
       )}
     </>

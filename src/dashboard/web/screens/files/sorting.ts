@@ -1,12 +1,12 @@
 /** The order of a list: folders first, numbers by value. Long lists are sorted in steps, so that the page stays responsive. */
 import { useEffect, useMemo, useState } from 'react';
+import { Turns } from '../../../../base/turns.ts';
 import type { FileInfo } from '../../api/types.ts';
 import type { Sort } from '../../preferences.ts';
 
 /** Sorting more files takes longer than a frame. */
 const AT_ONCE = 2_000;
 const RUN = 1_024;
-const TURN_MS = 8;
 
 interface Keyed {
   readonly file: FileInfo;
@@ -46,12 +46,11 @@ async function sortInTurns(
   signal: AbortSignal,
 ): Promise<readonly FileInfo[] | undefined> {
   const work = steps(files, sort);
-  for (let since = performance.now(); !signal.aborted;) {
+  const turns = new Turns();
+  while (!signal.aborted) {
     const { done, value } = work.next();
     if (done === true) return value;
-    if (performance.now() - since < TURN_MS) continue;
-    await giveTurn();
-    since = performance.now();
+    if (turns.isOver()) await turns.next();
   }
   return undefined;
 }
@@ -115,17 +114,5 @@ function naturalKey(name: string): string {
   return plain.toLowerCase().replace(/\d+/g, (digits) => {
     const value = digits.replace(/^0+(?=\d)/, '');
     return `0${String.fromCharCode(0x30 + Math.min(value.length, 0x4000))}${value}`;
-  });
-}
-
-/** Continues in a new task of the page. Nested timers would wait 4 ms. */
-function giveTurn(): Promise<void> {
-  return new Promise((resolve) => {
-    const { port1, port2 } = new MessageChannel();
-    port1.onmessage = () => {
-      port1.close();
-      resolve();
-    };
-    port2.postMessage(undefined);
   });
 }
