@@ -47,6 +47,7 @@ await build({
   format: 'esm',
   minify: true,
   target: TARGETS,
+  plugins: [derived],
 });
 
 rmSync(OUT, { recursive: true, force: true });

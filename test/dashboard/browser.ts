@@ -138,6 +138,12 @@ export async function logIn(page: Page, email = EMAIL): Promise<void> {
     .waitFor();
 }
 
+/** Opens a screen whose form has no draft of an earlier test. */
+export async function goWithoutDrafts(page: Page, address: string): Promise<void> {
+  await page.evaluate('sessionStorage.clear()');
+  await page.goto(address);
+}
+
 /** The management API with the session of this page, for preparations of a test. */
 export async function manage(
   page: Page,

@@ -77,9 +77,13 @@ describe('the frame of the page', () => {
     await dialog.accept();
     await reload;
     await name().waitFor();
+    assert.equal(await name().inputValue(), 'Half typed', 'the draft is still there');
+    await page.getByRole('button', { name: 'Discard draft' }).click();
+    page.once('dialog', () => assert.fail('nothing can be lost'));
     await page.reload();
     await name().waitFor();
     assert.equal(await name().inputValue(), '');
+    page.removeAllListeners('dialog');
   });
 
   test('a dialog with changes asks before Escape closes it, and one without does not', async () => {
@@ -422,9 +426,9 @@ describe('the frame of the page', () => {
     await news.waitFor({ state: 'detached' });
     await page.goto('/files/sandbox?path=/');
     await page.getByLabel('Files to upload').setInputFiles({
-      name: 'told.txt',
+      name: 'sent.txt',
       mimeType: 'text/plain',
-      buffer: Buffer.from('told'),
+      buffer: Buffer.from('sent'),
     });
     await page.locator('.side').getByRole('button', { name: 'Notifications: 0 need attention, 1 finished' }).click();
     await news.getByRole('link', { name: /1 file done/ }).waitFor();

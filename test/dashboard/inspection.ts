@@ -1,5 +1,6 @@
 /**
- * Requirements of every screen: accessible by the rules of axe, within the security policy, nothing wider than 320 px.
+ * Requirements of every screen: accessible by the rules of axe, within the security policy, nothing wider than 320 px,
+ * and there no text of a row below its buttons.
  */
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
@@ -31,13 +32,30 @@ export async function violations(page: Page, within = 'html'): Promise<readonly 
   );
 }
 
+/** The texts of rows that lie below a button of their row. */
+const COVERED = `[...document.querySelectorAll('tbody tr')].flatMap((row) => {
+  const boxOf = (one) => {
+    const text = document.createRange();
+    text.selectNodeContents(one);
+    return (getComputedStyle(one).overflow === 'visible' ? text : one).getBoundingClientRect();
+  };
+  const [buttons, texts] = ['.acts :is(a, button)', 'td:not(.acts) :not(:has(*), :empty)'].map((selector) =>
+    [...row.querySelectorAll(selector)].map((one) => ({ one, box: boxOf(one) })),
+  );
+  const meet = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+  return texts.filter(({ box }) => buttons.some((button) => meet(box, button.box))).map(({ one }) => one.textContent);
+})`;
+
 export async function inspect(page: Page, { name, path, ready }: Screen): Promise<void> {
   await visit(page, path);
   await ready(page);
   assert.deepEqual(await violations(page), [], name);
   await page.setViewportSize({ width: 320, height: 640 });
+  // The screen learns of its new width with a frame, and is drawn anew with the next one.
+  await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(() => drawn())))');
   const width = await page.evaluate('document.documentElement.scrollWidth');
   assert.equal(width, 320, `${name} is wider than 320 pixels`);
+  assert.deepEqual(await page.evaluate(COVERED), [], `${name} at 320 pixels`);
   await page.setViewportSize({ width: 1280, height: 800 });
 }
 

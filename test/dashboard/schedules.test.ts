@@ -7,7 +7,7 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { logIn, manage, openDesk, type Desk, type Window } from './browser.js';
+import { goWithoutDrafts, logIn, manage, openDesk, type Desk, type Window } from './browser.js';
 import { runJob } from './furnish.js';
 import { eventually } from '../support/eventually.js';
 
@@ -58,7 +58,7 @@ test('a folder is sent to a partner every night: created with a preview of its n
   await page.getByLabel('How often').selectOption('weekdays');
   await page.locator('input[type=time]').fill('03:15');
   await page.getByLabel('Time zone').fill('Asia/Tokyo');
-  await nextRuns().getByText('03:15').first().waitFor();
+  await nextRuns().getByRole('listitem').filter({ hasText: '03:15' }).first().waitFor();
   const times = await nextRuns().getByRole('listitem').allInnerTexts();
   assert.equal(times.length, 5);
   for (const time of times) assert.match(time, /^(Mon|Tue|Wed|Thu|Fri).* 03:15 \(.* 18:15 here\)$/);
@@ -82,7 +82,7 @@ test('a folder is sent to a partner every night: created with a preview of its n
 });
 
 test('a cron that never fires, and an invalid zone, are reported before anything is saved', async () => {
-  await page.goto('/schedules/new');
+  await goWithoutDrafts(page, '/schedules/new');
   await field('Source folder').fill('/from');
   await field('Destination folder').fill('/never');
   const save = page.getByRole('button', { name: 'Save the schedule' });
@@ -155,7 +155,7 @@ test('paused and resumed from the list, then deleted', async () => {
 
 test('a schedule that deletes first shows what would be deleted; another time for it does not ask again', async () => {
   fill('stale', { 'old.txt': 'x' });
-  await page.goto('/schedules/new');
+  await goWithoutDrafts(page, '/schedules/new');
   await field('Name').fill('Tidy up');
   await page.getByRole('radio', { name: 'Delete' }).check();
   assert.equal(await page.getByLabel('If a file exists').count(), 0, 'a deletion knows no conflicts');

@@ -219,3 +219,29 @@ test('both languages have all texts, each in its own words', async (t) => {
   );
   assert.deepEqual(same, []);
 });
+
+/** Names of what failed, as answers and errors have them. */
+const RAW_REASON = /(?:^|[.?])(?:error|errorMessage|lastErrorMessage|message)(?: \?\? .*)?$/;
+
+test('a reason is shown by its code alone, and a button that does nothing gives a reason', () => {
+  const stray: string[] = [];
+  // The errors of fields are the page's own words.
+  const left = /^(?:link|screens\/files|ui\/fields)\b/;
+  for (const file of sources().filter((name) => !left.test(name))) {
+    const content = readFileSync(path.join(WEB, file), 'utf8');
+    const source = ts.createSourceFile(file, content, ts.ScriptTarget.Latest, true, ts.ScriptKind.TSX);
+    const visit = (node: ts.Node): void => {
+      ts.forEachChild(node, visit);
+      const raw = ts.isJsxExpression(node) && ts.isJsxElement(node.parent) ? node : undefined;
+      const opening = raw === undefined ? '' : (raw.parent as ts.JsxElement).openingElement.getText(source);
+      const isMarked = /lang="en"|className="crash"/.test(opening);
+      if (raw !== undefined && !isMarked && RAW_REASON.test(raw.expression?.getText(source) ?? ''))
+        stray.push(`${file}: ${raw.parent.getText(source)}`);
+      if (!ts.isJsxAttribute(node) || node.name.getText(source) !== 'disabled') return;
+      const tag = node.parent.parent.tagName.getText(source);
+      if (/button/i.test(tag)) stray.push(`${file}: ${node.parent.parent.getText(source)}`);
+    };
+    visit(source);
+  }
+  assert.deepEqual(stray, []);
+});

@@ -14,9 +14,10 @@ import { useWatch } from './shell/watch.ts';
 import { t } from './texts/texts.ts';
 import { Button } from './ui/basics.tsx';
 import { Question } from './ui/discard.tsx';
+import { firstScreenIsRead } from './ui/first-screen.ts';
 import { BookOpen, LogOut, Menu as MenuIcon, Search } from './ui/icons.tsx';
 import { Overlay } from './ui/overlay.tsx';
-import { firstScreenIsRead, part } from './ui/part.tsx';
+import { part } from './ui/part.tsx';
 import { patiently } from './ui/patiently.ts';
 import { leave } from './ui/unsaved.ts';
 
@@ -96,7 +97,7 @@ const SETTLED_MS = 100;
 
 /** Loads the code that no screen needs at once, when the first screen has been read. */
 function useLaterParts(): void {
-  const isReading = useIsFetching() > 0;
+  const isReading = useIsFetching({ predicate: ({ meta }) => meta?.['isOfFirstScreen'] !== false }) > 0;
   useEffect(() => {
     if (isReading) return undefined;
     const timer = setTimeout(() => {

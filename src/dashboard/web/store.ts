@@ -9,12 +9,18 @@ interface Store<T> {
   readonly use: () => T;
 }
 
-export function store<T>(initial: T): Store<T> {
+/** @param whileUsed runs while a component uses the value, until its result is called */
+export function store<T>(initial: T, whileUsed?: () => () => void): Store<T> {
   const listeners = new Set<() => void>();
   let value = initial;
+  let end: (() => void) | undefined;
   const subscribe = (listener: () => void): (() => void) => {
+    if (listeners.size === 0) end = whileUsed?.();
     listeners.add(listener);
-    return () => listeners.delete(listener);
+    return () => {
+      listeners.delete(listener);
+      if (listeners.size === 0) end?.();
+    };
   };
   const get = (): T => value;
   const set = (next: T): void => {

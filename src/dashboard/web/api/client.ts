@@ -2,6 +2,7 @@ import type { AnswerOf, WithoutQuery } from './answers.ts';
 import { parseRetryAfter } from '../../../base/retry-schedule.ts';
 import { t } from '../texts/texts.ts';
 import { reachFailed } from './reach.ts';
+import type { Cause } from './types.ts';
 import { type SessionEnd, sessionEnd, toSessionEnd } from './session-end.ts';
 
 /** Requests to the gateway that served this page. The CSRF token is only in this module: not in storage, not in a URL. */
@@ -112,6 +113,12 @@ export function toApiError(
     code,
     askedMs > 0 ? Math.ceil(askedMs / 1_000) : undefined,
   );
+}
+
+/** The page's own errors, such as a lost network, have no code: their text is in the language of the page. */
+export function causeOf(error: unknown): Cause {
+  if (!(error instanceof Error)) return { text: String(error) };
+  return { text: error.message, code: error instanceof ApiError && error.status > 0 ? error.code : undefined };
 }
 
 function sentence(text: string): string {

@@ -11,8 +11,9 @@ import {
   type UseQueryResult,
 } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { ApiError, request, setCsrfToken, whenSignedOut, withQuery } from './client.ts';
+import { ApiError, causeOf, request, setCsrfToken, whenSignedOut, withQuery } from './client.ts';
 import type { AnswerOf, RowOf } from './answers.ts';
+import { setDraftOwner } from './drafts.ts';
 import { whenBack } from './reach.ts';
 import { setSessionEnd } from './session-end.ts';
 import { t } from '../texts/texts.ts';
@@ -58,6 +59,7 @@ export function useSession(): UseQueryResult<SignedIn | null, Error> {
       try {
         const signedIn = await request('GET', '/manage/session');
         setCsrfToken(signedIn.csrfToken ?? '');
+        setDraftOwner(signedIn.account.email);
         return signedIn;
       } catch (error) {
         if (error instanceof ApiError && error.status === 401) return queries.getQueryData<SignedIn>(SESSION) ?? null;
@@ -69,6 +71,7 @@ export function useSession(): UseQueryResult<SignedIn | null, Error> {
 
 export function rememberSession(signedIn: SignedIn): void {
   setCsrfToken(signedIn.csrfToken ?? '');
+  setDraftOwner(signedIn.account.email);
   setSessionEnd(undefined);
   queries.setQueryData(SESSION, signedIn);
   void queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION[0] });
@@ -98,6 +101,7 @@ export function loggedOut(): void {
 /** Removes all data of the account from memory, behind the login screen. */
 export function forgetSession(): void {
   setCsrfToken('');
+  setDraftOwner(undefined);
   setSessionEnd(undefined);
   queries.setQueryData(SESSION, null);
   queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION[0] });
@@ -269,7 +273,7 @@ export function useAction<R, A = void>(
       await refresh(...(options.refreshes ?? []));
     },
     onError: (error) => {
-      if (options.showsError !== true) showToast(error.message, 'bad');
+      if (options.showsError !== true) showToast('', 'bad', causeOf(error));
     },
   });
 }

@@ -1,5 +1,5 @@
 /** Running transfers by server-sent events. The page has one stream, which is open while a component shows them. */
-import { useSyncExternalStore } from 'react';
+import { store } from '../store.ts';
 import { queries, refreshSoon } from './hooks.ts';
 import { OVERVIEW } from './overview.ts';
 import { readStream } from './stream.ts';
@@ -11,42 +11,24 @@ interface LiveState {
 }
 
 const NOTHING: LiveState = { isConnected: false, transfers: [] };
-let state = NOTHING;
-let close: (() => void) | undefined;
-const listeners = new Set<() => void>();
-
-export function useLiveTransfers(): LiveState {
-  return useSyncExternalStore(subscribe, () => state);
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  close ??= open();
-  return () => {
-    listeners.delete(listener);
-    if (listeners.size > 0) return;
-    close?.();
-    close = undefined;
-    state = NOTHING;
-  };
-}
-
-function update(next: LiveState): void {
-  state = next;
-  for (const listener of listeners) listener();
-}
+const live = store(NOTHING, open);
+export const useLiveTransfers = live.use;
 
 function open(): () => void {
-  return readStream('/manage/events?batch=true', {
+  const close = readStream('/manage/events?batch=true', {
     onOpen: (isOpen) => {
-      if (!isOpen) update({ ...state, isConnected: false });
+      if (!isOpen) live.set({ ...live.get(), isConnected: false });
     },
     take: ({ type, data }) => {
       const { transfers } = JSON.parse(data) as { readonly transfers: readonly Transfer[] };
-      if (type === 'transfers') update({ isConnected: true, transfers });
+      if (type === 'transfers') live.set({ isConnected: true, transfers });
       if (type === 'ended') end(transfers);
     },
   });
+  return () => {
+    close();
+    live.set(NOTHING);
+  };
 }
 
 function end(transfers: readonly Transfer[]): void {
@@ -56,6 +38,6 @@ function end(transfers: readonly Transfer[]): void {
     );
   }
   const ended = new Set(transfers.map(({ id }) => id));
-  update({ ...state, transfers: state.transfers.filter(({ id }) => !ended.has(id)) });
+  live.set({ ...live.get(), transfers: live.get().transfers.filter(({ id }) => !ended.has(id)) });
   refreshSoon('/manage/transfers?', OVERVIEW, '/manage/usage');
 }

@@ -4,6 +4,12 @@ import type { components as ManagementApi } from '../../../client/management-typ
 
 type Schemas = ManagementApi['schemas'];
 
+/** Why something failed: a code of the catalogue of errors, and the words of the server. */
+export interface Cause {
+  readonly code?: string | null | undefined;
+  readonly text: string | null | undefined;
+}
+
 export type Session = Schemas['LoginSession'];
 export type SignedIn = Schemas['CurrentSession'];
 export type Account = Schemas['Account'];

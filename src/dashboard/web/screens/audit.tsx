@@ -61,7 +61,7 @@ function sentenceOf({ action, target, actor }: AuditEntry): string {
   const [area = '', act = ''] = action.split('.');
   const name = target === null ? '' : target.name === null || target.name === '' ? target.id : target.name;
   const actorName =
-    actor.kind === 'anonymous' ? words.nobody : actor.kind === 'key' ? t.words.keyNamed(actor.name) : actor.name;
+    actor.kind === 'anonymous' ? words.anonymous : actor.kind === 'key' ? t.words.keyNamed(actor.name) : actor.name;
   const whole: Readonly<Record<string, string>> = words.sentences;
   const things: Readonly<Record<string, string>> = words.things;
   const acts: Readonly<Record<string, string>> = words.acts;

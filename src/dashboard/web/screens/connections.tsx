@@ -1,7 +1,7 @@
 /** All connections of the account. */
 import type { ReactElement } from 'react';
 import { Link } from 'wouter';
-import { request, segment } from '../api/client.ts';
+import { ApiError, request, segment } from '../api/client.ts';
 import { useRows } from '../api/hooks.ts';
 import type { Connection } from '../api/types.ts';
 import { t } from '../texts/texts.ts';
@@ -123,7 +123,8 @@ const BULK: Bulk<Connection> = {
 /** A test that fails is a failure of the action. */
 async function test(connection: Connection): Promise<void> {
   const { isOk, steps } = await request('POST', `${path(connection)}/test`, { probe: false });
-  if (!isOk) throw new Error(`${connection.name}: ${steps.find(({ error }) => error !== undefined)?.error ?? ''}`);
+  const { error = '', code = '' } = steps.find(({ status }) => status === 'failed') ?? {};
+  if (!isOk) throw new ApiError(`${connection.name}: ${error}`, 200, code, undefined);
 }
 
 function serverOf({ type, host, port, endpoint, bucket }: Connection): string {

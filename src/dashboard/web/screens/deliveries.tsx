@@ -135,7 +135,7 @@ function Replay(props: { readonly filters: Readonly<Record<string, string>>; rea
       title={words.sendAgainTitle}
       verb={counted === undefined ? words.sendAgain : words.send(n)}
       isBusy={send.isPending}
-      isReady={counted !== undefined && counted.count > 0}
+      disabledBecause={counted === undefined ? words.counting : counted.count === 0 && words.noneToSend}
       error={count.error ?? send.error}
       onClose={onClose}
       onSend={() => send.mutate()}

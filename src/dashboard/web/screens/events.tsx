@@ -11,6 +11,7 @@ import { Dialog } from '../ui/dialog.tsx';
 import { timeFields, timePresets, useFilters } from '../ui/filters.tsx';
 import { Rss } from '../ui/icons.tsx';
 import { ListScreen } from '../ui/list-screen.tsx';
+import { Reason } from '../ui/reason.tsx';
 import { useNews } from './events/live.ts';
 import { FEED_TYPES } from '../../../contract/derived/event-texts.ts';
 import { wordsOf } from './events/words.ts';
@@ -90,18 +91,17 @@ function rowOf(stored: StoredEvent): Row {
 function What({ event }: { readonly event: FeedEvent }): ReactElement {
   const said = wordsOf(event);
   const texts: Readonly<Record<string, string>> = words.types;
-  const lead = (texts[event.type] ?? event.type).replace(/\.$/, '');
-  if (said === undefined) return <>{lead}</>;
-  const { name, href, text } = said;
+  if (said === undefined) return <>{texts[event.type] ?? event.type}</>;
+  const { name, href, says, text } = said;
   return (
     <Titled
       top={
         <>
-          {lead}: <Link href={href}>{name}</Link>
+          <Link href={href}>{name}</Link> {says}
         </>
       }
     >
-      {text}
+      {typeof text === 'string' ? text : <Reason {...text} isShort />}
     </Titled>
   );
 }

@@ -4,6 +4,7 @@ import { useSessionEnd } from '../api/session-end.ts';
 import icon from '../icon.svg';
 import { t } from '../texts/texts.ts';
 import { Notice } from '../ui/basics.tsx';
+import { firstScreenIsRead } from '../ui/first-screen.ts';
 import { LoginForm } from './login/form.tsx';
 import { reasonOf } from './login/reason.ts';
 
@@ -11,6 +12,7 @@ export function Login(): ReactElement {
   const ended = useSessionEnd();
   useEffect(() => {
     document.title = t.login.documentTitle;
+    firstScreenIsRead();
   }, []);
   return (
     <main className="login">

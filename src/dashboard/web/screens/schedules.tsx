@@ -10,7 +10,7 @@ import { ListScreen } from '../ui/list-screen.tsx';
 import { MiddleName } from '../ui/middle-name.tsx';
 import { Link } from 'wouter';
 import { routeOf } from './jobs/rows.tsx';
-import { LastRun, SCHEDULE_BULK, ScheduleMenu, StateBadge, troubleOf, When } from './schedules/rows.tsx';
+import { LastRun, SCHEDULE_BULK, ScheduleMenu, StateBadge, RunTrouble, When } from './schedules/rows.tsx';
 
 const { columns } = t.schedules;
 
@@ -40,13 +40,13 @@ export default function Schedules(): ReactElement {
         {
           name: 'what',
           head: t.words.what,
-          grow: 26,
+          grow: 20,
           cell: ({ job }) => <span className="muted">{routeOf(job, nameOf)}</span>,
         },
         {
           name: 'when',
           head: t.words.when,
-          grow: 20,
+          grow: 28,
           cell: ({ cron, timeZone }) => <When cron={cron} timeZone={timeZone} />,
         },
         {
@@ -61,7 +61,7 @@ export default function Schedules(): ReactElement {
           head: t.words.details,
           grow: 25,
           isSecondary: true,
-          cell: (schedule) => <span title={troubleOf(schedule)}>{troubleOf(schedule)}</span>,
+          cell: (schedule) => <RunTrouble schedule={schedule} />,
         },
         { name: 'state', head: t.words.state, cell: (schedule) => <StateBadge schedule={schedule} /> },
         actions<Schedule>((schedule) => <ScheduleMenu schedule={schedule} />),

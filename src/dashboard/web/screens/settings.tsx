@@ -143,7 +143,12 @@ function PasswordPanel({ hasPassword }: { readonly hasPassword: boolean }): Reac
         />
         <Failure error={change.error} />
         <div className="row end">
-          <Button variant="primary" type="submit" isBusy={change.isPending} disabled={!hasPassword}>
+          <Button
+            variant="primary"
+            type="submit"
+            isBusy={change.isPending}
+            disabledBecause={!hasPassword && words.none}
+          >
             {words.change}
           </Button>
         </div>

@@ -163,7 +163,7 @@ function TransferFacts({ transfer }: { readonly transfer: TransferDetail }): Rea
           ),
         [names.askedBy]:
           key === null ? (
-            names.nobody
+            names.noKey
           ) : (
             <Link href={withQuery('/transfers', { keyId: key.id })}>{t.words.keyNamed(key.name)}</Link>
           ),

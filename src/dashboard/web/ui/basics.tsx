@@ -1,36 +1,56 @@
 /** The basic components of all screens. */
-import { type ButtonHTMLAttributes, type ReactElement, type ReactNode, useEffect, useRef, useState } from 'react';
+import {
+  type ButtonHTMLAttributes,
+  type ReactElement,
+  type ReactNode,
+  useEffect,
+  useId,
+  useRef,
+  useState,
+} from 'react';
 import { Link } from 'wouter';
 import { every } from '../../../base/every.ts';
 import { visible } from '../../../base/visible.ts';
+import { causeOf } from '../api/client.ts';
 import { t } from '../texts/texts.ts';
+import { showToast } from '../toasts.ts';
 import { formatAgo, formatDateTime, formatSeconds, formatShortTime } from '../format.ts';
 import { Check, Copy, Download, type IconComponent, Inbox, LoaderCircle, TriangleAlert } from './icons.tsx';
+import { Reason } from './reason.tsx';
 
 export type Tone = 'good' | 'bad' | 'warn' | 'info' | 'plain';
 
-export interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
+export interface ButtonProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'disabled'> {
   readonly variant?: 'primary' | 'plain' | 'danger' | 'quiet';
   readonly icon?: IconComponent;
   readonly isBusy?: boolean;
+  /** Why it does nothing now. */
+  readonly disabledBecause?: string | false | undefined;
 }
 
-/** A busy button does nothing but keeps the focus, which a disabled one loses. */
+/** A button that does nothing now keeps the focus, which a disabled one loses. It describes why, also on a click. */
 export function Button({
   variant = 'plain',
   icon: Icon,
   isBusy = false,
+  disabledBecause: reason = false,
   children,
   ...rest
 }: ButtonProps): ReactElement {
+  const isOff = isBusy || reason !== false;
   return (
     <button
       type="button"
       {...rest}
+      {...(reason === false ? {} : { title: reason })}
       className={`button ${variant} ${rest.className ?? ''}`}
       aria-busy={isBusy}
-      aria-disabled={isBusy ? true : undefined}
-      onClick={isBusy ? (event) => event.preventDefault() : rest.onClick}
+      aria-disabled={isOff ? true : undefined}
+      onClick={(event) => {
+        if (!isOff) return rest.onClick?.(event);
+        event.preventDefault();
+        if (reason !== false) showToast(reason, 'bad');
+      }}
     >
       {isBusy ? (
         <LoaderCircle aria-hidden size={15} className="spin" />
@@ -116,11 +136,12 @@ export function Panel(props: {
   /** For content other than a list. A list fills the panel to its edges. */
   readonly isPadded?: boolean;
 }): ReactElement {
+  const id = useId();
   return (
-    <section className="panel">
+    <section className="panel" aria-labelledby={props.title === undefined ? undefined : id}>
       {props.title !== undefined && (
         <header className="panel-head">
-          <h2>{props.title}</h2>
+          <h2 id={id}>{props.title}</h2>
           {props.actions}
         </header>
       )}
@@ -160,7 +181,7 @@ export function Failure({ error, title }: { readonly error: Error | null | undef
   if (error === null || error === undefined) return null;
   return (
     <Notice tone="bad" isAlert {...(title === undefined ? {} : { title })}>
-      {error.message}
+      <Reason {...causeOf(error)} />
     </Notice>
   );
 }
@@ -200,7 +221,9 @@ export function Pending({ error, onRetry }: { error: Error | null; onRetry?: () 
   if (error === null) return <Skeleton />;
   return (
     <Notice tone="bad" title={t.common.notLoaded} isAlert>
-      <p>{error.message}</p>
+      <p>
+        <Reason {...causeOf(error)} />
+      </p>
       {onRetry !== undefined && <Button onClick={onRetry}>{t.common.tryAgain}</Button>}
     </Notice>
   );
@@ -275,19 +298,6 @@ export async function writeClipboard(text: string): Promise<void> {
   area.select();
   document.execCommand('copy');
   area.remove();
-}
-
-/** The server's own error text, which can be copied. */
-export function ErrorText({ text, code }: { readonly text: string | null; readonly code: string | null }) {
-  return (
-    <>
-      <pre className="words">{text ?? t.common.noReason}</pre>
-      <div className="row">
-        {code !== null && <Badge tone="bad">{code}</Badge>}
-        {text !== null && <CopyButton text={text} label={t.common.copyMessage} variant="quiet" />}
-      </div>
-    </>
-  );
 }
 
 export function CodeBlock({ code, label }: { readonly code: string; readonly label: string }): ReactElement {
@@ -365,7 +375,7 @@ export interface Column<R> {
   readonly head: string;
   readonly cell: (row: R) => ReactNode;
   readonly align?: 'end';
-  /** The share of the table's width in percent. What does not fit is cut. With such a column, each row is one line. */
+  /** Its share of the width that the other columns leave. What does not fit is cut, so that each row is one line. */
   readonly grow?: number;
   /** Shown only where there is much room, or as a line of a card on a phone. */
   readonly isSecondary?: boolean;
@@ -406,9 +416,9 @@ export interface TableProps<R> {
 
 export function Table<R extends object>(props: TableProps<R>): ReactElement {
   const { label, columns, rows, rowKey = idOf, rowClass } = props;
-  const isOneLine = columns.some(({ grow }) => grow !== undefined);
+  const shares = columns.reduce((sum, { grow = 0 }) => sum + grow, 0);
   return (
-    <table className={isOneLine ? 'table lines' : 'table'} role="table" aria-label={label}>
+    <table className={shares > 0 ? 'table lines' : 'table'} role="table" aria-label={label}>
       <thead role="rowgroup">
         <tr role="row">
           {columns.map((column) => (
@@ -418,7 +428,7 @@ export function Table<R extends object>(props: TableProps<R>): ReactElement {
               scope="col"
               aria-sort={column.sorts}
               className={classOf(column)}
-              style={column.grow === undefined ? undefined : { inlineSize: `${column.grow}%` }}
+              style={column.grow === undefined ? undefined : { inlineSize: `${(column.grow / shares) * 100}%` }}
             >
               {column.headCell ??
                 (column.isHeadHidden === true ? <span className="visually-hidden">{column.head}</span> : column.head)}

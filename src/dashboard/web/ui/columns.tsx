@@ -5,17 +5,23 @@ import { useSearchParams } from 'wouter';
 import { t } from '../texts/texts.ts';
 import type { Column } from './basics.tsx';
 import { Check, Columns3 } from './icons.tsx';
+import { useMatches } from './media.ts';
 
 /** A list with fewer columns has no choice. */
 const LEAST = 5;
 
+/** Where the style sheet hides secondary columns. Tables with check boxes have more columns. */
+const NARROW = [matchMedia('(44rem < width <= 70rem)'), matchMedia('(44rem < width <= 90rem)')] as const;
+
 /** The chosen columns, of which each screen has room for all. The menu is in the head of the last column. */
-export function useColumns<R>(all: readonly Column<R>[]): readonly Column<R>[] {
+export function useColumns<R>(all: readonly Column<R>[], hasChecks: boolean): readonly Column<R>[] {
   const [parameters, setParameters] = useSearchParams();
+  const isNarrow = useMatches(NARROW[hasChecks ? 1 : 0]);
   const choices = all.slice(1).filter(({ name }) => name !== undefined);
   if (all.length < LEAST || choices.length === 0) return all;
   const asked = parameters.get('columns');
-  const chosen = asked?.split(',') ?? choices.map(({ name }) => String(name));
+  const visible = choices.filter(({ isSecondary }) => !(isNarrow && isSecondary === true));
+  const chosen = asked?.split(',') ?? visible.map(({ name }) => String(name));
   const choose = (names: readonly string[] | undefined): void => {
     const next = new URLSearchParams(parameters);
     if (names === undefined) next.delete('columns');
@@ -23,7 +29,7 @@ export function useColumns<R>(all: readonly Column<R>[]): readonly Column<R>[] {
     setParameters(next, { replace: true });
   };
   const shown = all
-    .filter((column) => !choices.includes(column) || chosen.includes(String(column.name)))
+    .filter((column) => asked === null || !choices.includes(column) || chosen.includes(String(column.name)))
     .map((column) => (asked === null ? column : { ...column, isSecondary: false }));
   const last = shown.at(-1);
   const headCell = (
@@ -36,8 +42,8 @@ export function useColumns<R>(all: readonly Column<R>[]): readonly Column<R>[] {
   return [...shown, { head: t.lists.columns, isHeadHidden: true, align: 'end', headCell, cell: () => null }];
 }
 
-function ColumnMenu(props: {
-  readonly choices: readonly Column<never>[];
+export function ColumnMenu(props: {
+  readonly choices: readonly { readonly name?: string; readonly head: string }[];
   readonly chosen: readonly string[];
   readonly onChoose: (names: readonly string[] | undefined) => void;
 }): ReactElement {

@@ -22,7 +22,7 @@ export function FolderField({ connectionId, ...field }: FieldProps): ReactElemen
     <div className="folder-field">
       <TextField {...field} />
       <Button
-        disabled={connectionId === '' || field.disabled === true}
+        disabledBecause={connectionId === '' && t.common.off.connection}
         aria-label={t.folders.browseFor(label)}
         onClick={() => setOpen(true)}
       >
@@ -90,10 +90,18 @@ function FolderPicker({ connectionId, from, onChoose, onClose }: PickerProps): R
         )}
       </div>
       <div className="dialog-actions">
-        <Button icon={CornerLeftUp} disabled={path === '/'} onClick={() => goTo(parentOf(path))}>
+        <Button
+          icon={CornerLeftUp}
+          disabledBecause={path === '/' && t.common.off.root}
+          onClick={() => goTo(parentOf(path))}
+        >
           {t.folders.up}
         </Button>
-        <Button variant="primary" disabled={read.data === undefined} onClick={() => onChoose(path)}>
+        <Button
+          variant="primary"
+          disabledBecause={read.data === undefined && t.common.notLoaded}
+          onClick={() => onChoose(path)}
+        >
           {t.folders.choose}
         </Button>
       </div>

@@ -75,7 +75,7 @@ export function ListScreen<R extends object>(props: ScreenProps<R>): ReactElemen
   } = props;
   const { panelTitle, panelActions, children, ...list } = rest;
   const { rows, hasMore = false } = list.list;
-  const columns = useColumns(list.columns);
+  const columns = useColumns(list.columns, list.bulk !== undefined);
   const isFiltered = filters?.isFiltered === true;
   const isAddShown = add !== undefined && ((rows?.length ?? 0) > 0 || isFiltered);
   const isBlank = rows?.length === 0 && !isFiltered && !hasMore;

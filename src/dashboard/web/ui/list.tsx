@@ -67,7 +67,7 @@ function SelectableTable<R extends object>(props: TableProps<R> & { readonly bul
   );
 }
 
-/** Buttons for the previous and the next page. Without a handler a button is disabled. */
+/** Buttons for the previous and the next page. Without a handler a button does nothing. */
 export function Pager(props: {
   readonly back: string;
   readonly next: string;
@@ -78,10 +78,10 @@ export function Pager(props: {
   if (onBack === undefined && onNext === undefined) return null;
   return (
     <div className="panel-body row">
-      <Button disabled={onBack === undefined} onClick={onBack}>
+      <Button disabledBecause={onBack === undefined && t.common.off.first} onClick={onBack}>
         {back}
       </Button>
-      <Button disabled={onNext === undefined} onClick={onNext}>
+      <Button disabledBecause={onNext === undefined && t.common.off.last} onClick={onNext}>
         {next}
       </Button>
     </div>

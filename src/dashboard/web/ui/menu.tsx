@@ -7,7 +7,8 @@ export interface MenuEntry {
   readonly label: string;
   readonly onSelect: () => void;
   readonly isDanger?: boolean;
-  readonly isDisabled?: boolean;
+  /** Why it cannot be chosen. */
+  readonly disabledBecause?: string | false;
 }
 
 export function Menu({ label, entries }: { label: string; entries: readonly MenuEntry[] }): ReactElement {
@@ -17,11 +18,13 @@ export function Menu({ label, entries }: { label: string; entries: readonly Menu
         <Ellipsis aria-hidden size={16} />
       </Ariakit.MenuButton>
       <Ariakit.Menu className="menu" gutter={4} portal>
-        {entries.map(({ label: text, onSelect, isDanger = false, isDisabled = false }) => (
+        {entries.map(({ label: text, onSelect, isDanger = false, disabledBecause = false }) => (
           <Ariakit.MenuItem
             key={text}
             className={isDanger ? 'menu-item danger' : 'menu-item'}
-            disabled={isDisabled}
+            disabled={disabledBecause !== false}
+            accessibleWhenDisabled
+            {...(disabledBecause === false ? {} : { title: disabledBecause })}
             onClick={onSelect}
           >
             {text}

@@ -2,17 +2,8 @@
 import { Component, type ComponentType, type ReactElement, type ReactNode, useEffect, useState } from 'react';
 import { loadLaterTexts, t } from '../texts/texts.ts';
 import { Button, Notice, Skeleton } from './basics.tsx';
+import { firstScreen } from './first-screen.ts';
 import { patiently } from './patiently.ts';
-
-let release = (): void => undefined;
-const firstScreen = new Promise<void>((resolve) => {
-  release = resolve;
-});
-
-/** Lets the parts load that the first screen can do without. The shell calls it when that screen has been read. */
-export function firstScreenIsRead(): void {
-  release();
-}
 
 interface Part<P> {
   (props: P): ReactElement;

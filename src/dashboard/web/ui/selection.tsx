@@ -1,5 +1,6 @@
 /** Rows that are chosen with check boxes, and the actions on all of them. */
 import { type KeyboardEvent, type ReactElement, type ReactNode, useRef, useState } from 'react';
+import { causeOf } from '../api/client.ts';
 import { useAction } from '../api/hooks.ts';
 import { formatNumber } from '../format.ts';
 import { t } from '../texts/texts.ts';
@@ -91,6 +92,7 @@ export function useSelection<R>(
     },
     bar: chosen.length > 0 && (
       <SelectionBar count={chosen.length} onClear={clear}>
+        {!actions.some(({ fits }) => chosen.some(fits)) && <span className="muted">{t.common.noActionFits}</span>}
         {actions.map((action) => (
           <ActOnAll key={action.verb} action={action} rows={chosen} nameOf={nameOf} onDone={clear} />
         ))}
@@ -125,9 +127,6 @@ export function SelectionBar(props: {
   );
 }
 
-/** Names in the question before an action. */
-const NAMED = 10;
-
 /** The button of one action. A toast shows how many rows it succeeded for, and the first reason of a failure. */
 function ActOnAll<R>(props: {
   readonly action: BulkAction<R>;
@@ -145,7 +144,7 @@ function ActOnAll<R>(props: {
     const done = formatNumber(results.length - failures.length);
     const [first] = failures;
     if (first === undefined) showToast(t.common.bulkDone(verb, done));
-    else showToast(t.common.bulkFailed(verb, done, formatNumber(failures.length), reasonOf(first)), 'bad');
+    else showToast(t.common.bulkFailed(verb, done, formatNumber(failures.length)), 'bad', causeOf(first.reason));
     return first === undefined;
   };
   const { isPending, mutate } = useAction(runAll, {
@@ -167,23 +166,14 @@ function ActOnAll<R>(props: {
         <Confirm
           title={`${verb}: ${formatNumber(fitting.length)}`}
           verb={verb}
+          names={fitting.map(nameOf)}
           isBusy={isPending}
           onConfirm={() => mutate()}
           onClose={() => setAsking(false)}
         >
-          <ul className="bullets">
-            {fitting.slice(0, NAMED).map((row, index) => (
-              <li key={index}>{nameOf(row)}</li>
-            ))}
-            {fitting.length > NAMED && <li>{t.common.andMore(formatNumber(fitting.length - NAMED))}</li>}
-          </ul>
-          <p>{warning}</p>
+          {warning}
         </Confirm>
       )}
     </>
   );
-}
-
-function reasonOf({ reason }: PromiseRejectedResult): string {
-  return reason instanceof Error ? reason.message : String(reason);
 }

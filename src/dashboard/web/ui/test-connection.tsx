@@ -18,7 +18,7 @@ export function TestConnection({ id, children }: { readonly id: string; readonly
       onDone={({ isOk, steps }) => {
         const failed = steps.find(({ status }) => status === 'failed');
         if (isOk) showToast(words.tested);
-        else showToast(words.testFailed(failed?.error ?? ''), 'bad');
+        else showToast(words.testFailed, 'bad', { code: failed?.code, text: failed?.error });
       }}
     >
       {children}

@@ -1,16 +1,19 @@
 /** Short messages at the edge of the screen, which screen readers read out. */
 import type { ReactElement } from 'react';
 import { CircleCheck, TriangleAlert, X } from './icons.tsx';
+import { Reason } from './reason.tsx';
 import { t } from '../texts/texts.ts';
 import { dismissToast, useToasts } from '../toasts.ts';
 
 export function Toasts(): ReactElement {
   return (
     <div className="toasts" role="status" aria-live="polite">
-      {useToasts().map(({ id, text, tone }) => (
+      {useToasts().map(({ id, text, tone, cause }) => (
         <div key={id} className={`toast ${tone}`}>
           {tone === 'good' ? <CircleCheck aria-hidden size={16} /> : <TriangleAlert aria-hidden size={16} />}
-          <span>{text}</span>
+          <span>
+            {text} {cause !== undefined && <Reason {...cause} />}
+          </span>
           <button type="button" className="icon-button" aria-label={t.common.dismiss} onClick={() => dismissToast(id)}>
             <X aria-hidden size={14} />
           </button>

@@ -103,7 +103,11 @@ function AlarmsForm({ alarms, email }: { readonly alarms: Alarms; readonly email
       />
       <Failure error={save.error ?? test.error} />
       <div className="row end">
-        <Button disabled={!canTest} isBusy={test.isPending} onClick={() => test.mutate(undefined)}>
+        <Button
+          disabledBecause={!canTest && t.alarms.noTest}
+          isBusy={test.isPending}
+          onClick={() => test.mutate(undefined)}
+        >
           {t.alarms.test}
         </Button>
         <Button variant="primary" type="submit" isBusy={save.isPending}>
@@ -187,7 +191,11 @@ function Confirm({ address }: { readonly address: string }): ReactElement {
         >
           {t.alarms.sendCode}
         </Button>
-        <Button disabled={code.trim() === ''} isBusy={confirm.isPending} onClick={() => confirm.mutate(undefined)}>
+        <Button
+          disabledBecause={code.trim() === '' && t.form.faults.missing}
+          isBusy={confirm.isPending}
+          onClick={() => confirm.mutate(undefined)}
+        >
           {t.alarms.confirm}
         </Button>
       </div>

@@ -4,6 +4,7 @@ import { plural } from '../plural.ts';
 export const alarms: Texts['alarms'] = {
   wrongAddress: 'Eine E-Mail-Adresse wie ops@example.com.',
   title: 'Alarme',
+  noTest: 'Ein Test braucht einen Mailserver in der Konfiguration und einen bestätigten Empfänger.',
   lead: 'Eine E-Mail, wenn etwas Aufmerksamkeit braucht. Höchstens alle 15 Minuten eine.',
   off: 'Dieses Gateway kann noch keine E-Mails senden. Der Betreiber gibt in der Konfiguration einen Mailserver an: mail.url und mail.from. Webhooks gehen auch ohne ihn: Wählen Sie dort attention.raised.',
   recipients: 'Empfänger',

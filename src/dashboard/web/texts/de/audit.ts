@@ -26,7 +26,7 @@ export const audit: typeof English = {
   address: 'Adresse',
   raw: 'Der rohe Eintrag',
   openOne: (sentence) => `Öffnen: ${sentence}`,
-  nobody: 'jemand, der nicht angemeldet ist',
+  anonymous: 'jemand, der nicht angemeldet ist',
   by: (sentence, actor) => `${sentence}, durch ${actor}`,
   changed: (thing, done, actor) => `${thing} wurde von ${actor} ${done}`,
   things: {

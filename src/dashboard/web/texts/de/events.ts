@@ -23,5 +23,17 @@ export const events: Texts['events'] = {
   inLines: 'Das formatierte Ereignis',
   wasAway: (time) => `war ${time} lang ausgefallen`,
   noFile: (minutes) => `keine Datei seit ${minutes} Minuten`,
-  aTry: 'ein Versuch',
+  says: {
+    failed: 'ist fehlgeschlagen',
+    down: 'ist ausgefallen',
+    up: 'arbeitet wieder',
+    changed: 'zeigt eine andere Identität',
+    ended: 'ist beendet',
+    'attention.raised': 'braucht Aufmerksamkeit',
+    'attention.cleared': 'braucht keine Aufmerksamkeit mehr',
+    'watched_folder.files_detected': 'hat neue oder geänderte Dateien',
+    'watched_folder.files_deleted': 'hat Dateien verloren',
+    late: 'bekam nicht rechtzeitig eine Datei',
+    test: 'hat eine Testnachricht geschickt',
+  },
 };

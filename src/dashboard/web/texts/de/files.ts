@@ -15,11 +15,17 @@ export const files: Texts['files'] = {
   rawFolder:
     'Der Name dieses Ordners ist nicht in UTF-8. Was er enthält, lässt sich öffnen, herunterladen und löschen; hinzufügen oder umbenennen lässt sich hier nichts.',
   folder: 'Ordner',
+  link: 'Link',
+  mode: 'Rechte',
+  owner: 'Eigentümer',
+  group: 'Gruppe',
   noConnection: {
     title: 'Keine Verbindung zum Durchsehen',
     text: 'Fügen Sie eine Verbindung hinzu oder schalten Sie eine ein, um hier ihre Dateien zu sehen.',
   },
   changed: 'Geändert',
+  thumbnails: 'Vorschaubilder',
+  thumbnailsHint: 'Zeigt Bilder als Vorschaubilder. Jedes ist ein Download im Verlauf.',
   selectAll: 'Alle auswählen',
   bytesIn: (size: string, hasFolder: boolean): string => (hasFolder ? `${size} und Ordner` : size),
   newFolder: 'Neuer Ordner',

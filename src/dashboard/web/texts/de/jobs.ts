@@ -112,6 +112,7 @@ export const jobs: Texts['jobs'] = {
     endsAtOnce: 'Der Auftrag würde sofort enden',
     mostDeleted: (n) => `Höchstens ${n} werden gelöscht.`,
     table: 'Dateien des Probelaufs',
+    notKnown: 'Zuerst muss der Probelauf gelingen.',
     fails: 'scheitert',
     first: (n) => `Die ersten ${n}. Die Seite des Auftrags hat alle.`,
   },

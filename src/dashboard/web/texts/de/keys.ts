@@ -7,6 +7,7 @@ export const keys: Texts['keys'] = {
   noneText:
     'Stellen Sie für jedes Programm einen eigenen aus, damit sich eines sperren lässt, ohne die anderen zu treffen. Ein Schlüssel wird nur einmal gezeigt: wenn er ausgestellt wird.',
   fromFile: 'aus der Konfigurationsdatei',
+  ofFile: 'Er steht in der Konfigurationsdatei: Ändern Sie ihn dort.',
   everyConnection: 'Jede Verbindung',
   from: (addresses) => `nur von ${addresses}`,
   lastUsed: 'Zuletzt benutzt',

@@ -27,6 +27,7 @@ export const schedules: Texts['schedules'] = {
   stoppedTitle: 'Der Zeitplan hat sich selbst angehalten',
   stoppedRemedy: 'Setzen Sie ihn unter „Mehr“ fort: Von da an hat er Ihre Rechte.',
   leftOut: 'Der letzte Lauf ist entfallen',
+  stillRan: 'Der Lauf davor war noch nicht beendet.',
   noRunYet: 'Noch kein Lauf.',
   form: {
     zoneFault: 'Ein Name wie Europe/Berlin oder UTC. Wählen Sie einen aus der Liste.',

@@ -65,7 +65,7 @@ export const transfers: typeof English = {
     cameBy: 'Kam über',
     job: 'einem Auftrag',
     askedBy: 'Veranlasst von',
-    nobody: 'Oberfläche oder Gateway',
+    noKey: 'Oberfläche oder Gateway',
     id: 'Id der Übertragung',
   },
   stages: {
@@ -113,7 +113,7 @@ export const transfers: typeof English = {
     checks: 'prüft ihn ohne dieses Gateway, mit den',
     publicKeys: 'öffentlichen Schlüsseln',
     notTaken: (why) => `nicht gebildet: ${why}`,
-    nobodyAsked: 'weder von der Anfrage noch von der Verbindung noch vom Konto verlangt',
+    notRequested: 'weder von der Anfrage noch von der Verbindung noch vom Konto verlangt',
     gaps: {
       server_side_copy: 'der Server hat selbst kopiert, das Gateway sah den Inhalt nicht',
       server_side_move: 'der Server hat selbst verschoben, das Gateway sah den Inhalt nicht',

@@ -5,6 +5,7 @@ export const watched: Texts['watched'] = {
   one: 'Überwachter Ordner',
   lead: 'Ordner, die das Gateway regelmäßig prüft. Neue Dateien werden einem Webhook gemeldet, kopiert oder beides.',
   add: 'Ordner überwachen',
+  resumeFirst: 'Er ist angehalten. Setzen Sie ihn zuerst fort.',
   none: 'Kein Ordner wird überwacht',
   noneText:
     'Wählen Sie einen Ordner und einen Webhook. Ist eine Datei vollständig angekommen, erhält der Webhook eine signierte Nachricht mit Name, Größe und Datum.',
@@ -62,6 +63,7 @@ export const watched: Texts['watched'] = {
     events: { new: 'neu', modified: 'geändert' },
   },
   signing: {
+    shown: 'Es steht darüber.',
     title: 'Signaturschlüssel',
     text: 'Der Empfänger prüft damit jede Nachricht, wie Standard Webhooks es beschreibt. Nach einem Wechsel signiert der frühere 24 Stunden lang mit.',
     make: 'Neuen erzeugen',

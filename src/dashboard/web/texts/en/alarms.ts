@@ -4,6 +4,7 @@ import { plural } from '../plural.ts';
 export const alarms = {
   wrongAddress: 'An e-mail address such as ops@example.com.',
   title: 'Alarms',
+  noTest: 'A test needs a mail server in the configuration, and a confirmed recipient.',
   lead: 'Get an e-mail when something needs attention. At most one every 15 minutes.',
   off: 'This gateway cannot send e-mail yet. Its operator sets a mail server in the configuration: mail.url and mail.from. Webhooks work without it: subscribe one to attention.raised.',
   recipients: 'Recipients',

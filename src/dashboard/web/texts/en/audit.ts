@@ -23,7 +23,7 @@ export const audit = {
   address: 'Address',
   raw: 'The raw entry',
   openOne: (sentence: string): string => `Open: ${sentence}`,
-  nobody: 'someone who is not logged in',
+  anonymous: 'someone who is not logged in',
   by: (sentence: string, actor: string): string => `${sentence}, by ${actor}`,
   changed: (thing: string, done: string, actor: string): string => `${thing} was ${done} by ${actor}`,
   things: {

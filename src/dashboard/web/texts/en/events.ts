@@ -23,5 +23,18 @@ export const events = {
   inLines: 'The formatted event',
   wasAway: (time: string): string => `was down for ${time}`,
   noFile: (minutes: string): string => `no file for ${minutes} minutes`,
-  aTry: 'a try',
+  /** The rest of the sentence after the subject. */
+  says: {
+    failed: 'failed',
+    down: 'is down',
+    up: 'works again',
+    changed: 'shows another identity',
+    ended: 'ended',
+    'attention.raised': 'needs attention',
+    'attention.cleared': 'needs no attention any more',
+    'watched_folder.files_detected': 'has new or changed files',
+    'watched_folder.files_deleted': 'has lost files',
+    late: 'got no file in time',
+    test: 'sent a test message',
+  },
 };

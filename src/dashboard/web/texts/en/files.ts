@@ -13,11 +13,17 @@ export const files = {
   rawFolder:
     'The name of this folder is not UTF-8. You can open, download and delete what is in it, but not add or rename anything.',
   folder: 'Folder',
+  link: 'Link',
+  mode: 'Rights',
+  owner: 'Owner',
+  group: 'Group',
   noConnection: {
     title: 'No connection to browse',
     text: 'Add a connection, or switch one on, to see its files here.',
   },
   changed: 'Changed',
+  thumbnails: 'Thumbnails',
+  thumbnailsHint: 'Shows images as thumbnails. Each one is a download in the history.',
   selectAll: 'Select all',
   bytesIn: (size: string, hasFolder: boolean): string => (hasFolder ? `${size} and folders` : size),
   newFolder: 'New folder',

@@ -118,6 +118,7 @@ export const jobs = {
     endsAtOnce: 'The job would stop at once',
     mostDeleted: (n: string): string => `At most ${n} are deleted.`,
     table: 'Files of the dry run',
+    notKnown: 'The dry run has to succeed first.',
     fails: 'fails',
     first: (n: string): string => `The first ${n}. The page of the job lists all.`,
   },

@@ -5,6 +5,7 @@ export const keys = {
   noneText:
     'Issue one key per program. Then you can revoke one without affecting the others. A key is shown once, when it is issued.',
   fromFile: 'from the configuration file',
+  ofFile: 'It is set in the configuration file: change it there.',
   everyConnection: 'Every connection',
   from: (addresses: string): string => `only from ${addresses}`,
   lastUsed: 'Last used',

@@ -26,6 +26,7 @@ export const schedules = {
   stoppedTitle: 'The schedule stopped itself',
   stoppedRemedy: 'Resume it in the More menu. From then on it has your rights.',
   leftOut: 'The last run was skipped',
+  stillRan: 'The run before it had not ended.',
   noRunYet: 'No run yet.',
   form: {
     zoneFault: 'A name such as Europe/Berlin or UTC. Choose one from the list.',

@@ -63,7 +63,7 @@ export const transfers = {
     cameBy: 'Came by',
     job: 'a job',
     askedBy: 'Requested by',
-    nobody: 'dashboard or gateway',
+    noKey: 'dashboard or gateway',
     id: 'Transfer id',
   },
   stages: {
@@ -111,7 +111,7 @@ export const transfers = {
     checks: 'checks it offline with the',
     publicKeys: 'public keys',
     notTaken: (why: string): string => `none: ${why}`,
-    nobodyAsked: 'not requested by the request, the connection or the account',
+    notRequested: 'not requested by the request, the connection or the account',
     gaps: {
       server_side_copy: 'the server copied the file itself, so the gateway did not see the content',
       server_side_move: 'the server moved the file itself, so the gateway did not see the content',

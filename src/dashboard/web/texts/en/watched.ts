@@ -5,6 +5,7 @@ export const watched = {
   one: 'Watched folder',
   lead: 'Folders that the gateway checks at set intervals. New files are reported to a webhook, copied, or both.',
   add: 'Watch a folder',
+  resumeFirst: 'It is paused. Resume it first.',
   none: 'No folder is watched',
   noneText:
     'Choose a folder and a webhook. When a file has arrived completely, the webhook gets a signed message with its name, size and date.',
@@ -59,6 +60,7 @@ export const watched = {
     events: { new: 'new', modified: 'changed' },
   },
   signing: {
+    shown: 'It is shown above.',
     title: 'Signing secret',
     text: 'The receiver uses it to verify each message (Standard Webhooks). After a change, the old secret also signs for 24 hours.',
     make: 'Create a new one',
