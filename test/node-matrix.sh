@@ -66,7 +66,7 @@ try() {
   curl -fsS -o "$folder/answer" -H "Authorization: Bearer $key" -F "file=@$folder/sent.bin" "http://127.0.0.1:$port/api/upload/sandbox"
   curl -fsS -o "$folder/received.bin" -H "Authorization: Bearer $key" "http://127.0.0.1:$port/api/download/sandbox?path=/sent.bin"
   cmp "$folder/sent.bin" "$folder/received.bin" || fail "the download on Node.js $major is not what was uploaded"
-  # npm is the parent: the gateway itself is told.
+  # npm is the parent: the gateway itself gets the signal.
   kill -TERM "$(sed -nE 's/.*"pid":([0-9]+).*"msg":"listening".*/\1/p' "$clone.log" | head -n 1)"
   wait "$gateway" || { cat "$clone.log"; fail "the gateway ended with status $? on Node.js $major"; }
   gateway=

@@ -40,9 +40,9 @@ export async function costs(recipes: readonly Recipe[] = RECIPES): Promise<reado
     await node('build.js', 'modules');
     await node('build.js', 'dashboard');
     await node('build.js', 'clients');
-    const tsc = join(folder, 'node_modules/typescript/bin/tsc');
+    const tsc = join(folder, 'node_modules/typescript-native/bin/tsc');
     for (const project of ['tsconfig.json', 'src/dashboard/web/tsconfig.json']) {
-      await node(tsc, '--noEmit', '-p', project).catch((error: unknown) => {
+      await node(tsc, '--singleThreaded', '--noEmit', '-p', project).catch((error: unknown) => {
         throw new Error(`it does not compile: ${(error as { readonly stdout: string }).stdout.slice(0, 4000)}`);
       });
     }

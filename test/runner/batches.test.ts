@@ -21,6 +21,11 @@ const FILES = {
   company: `test('dies in company', () => { if (globalThis.company) process.exit(4); globalThis.company = true; });`,
   hanging: `test('hangs', () => { for (;;); });`,
   last: `test('is last', () => undefined);`,
+  busy: `import { execFile } from 'node:child_process';
+    test('has a busy child', async () => {
+      const burn = 'for (let used; (used = process.cpuUsage()), used.user + used.system < 2_000_000; );';
+      await new Promise((done) => execFile(process.execPath, ['-e', burn], done));
+    });`,
 };
 
 let folder: string;
@@ -63,6 +68,17 @@ describe('several files in one process', () => {
     const times = text.slice(text.indexOf('the slowest files'));
     for (const name of ['plain', 'failing', 'last']) assert.match(times, new RegExp(`/${name}\\.test\\.mjs`));
   });
+
+  test(
+    'their processor time counts, with that of what they start',
+    { skip: process.platform !== 'linux' },
+    async () => {
+      const { text } = await rehearse(['plain', 'busy']);
+      const [, seconds, names] = /in seconds of processor time.*\n *([\d.]+) +\d+ {2}(.*)/.exec(text) ?? [];
+      assert.match(names ?? '', /plain\.test\.mjs .*busy\.test\.mjs$/, text);
+      assert.ok(Number(seconds) >= 2, text);
+    },
+  );
 
   test('one that cannot be loaded, or prepared, and one that skips fail; the others count', async () => {
     const { summary, failed, text } = await rehearse(['unloadable', 'unready', 'skipping', 'last']);

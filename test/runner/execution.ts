@@ -10,12 +10,15 @@ import { FRONT_END } from '../support/front-end.js';
 import { makeScratch } from '../support/scratch.js';
 import { measures } from '../tiers.js';
 import { type Batches, batchesOf } from './batches.js';
+import { showWhatHangs } from './processes.js';
 import type { Broken, Report } from './report.js';
 import { serveShared } from './shared.js';
 import { FOLDER } from './selection.js';
 
 /** Ends a process that hangs. A run of named files has no such limit. Six files of two minutes may share a process. */
 const PROCESS_TIMEOUT_MS = 1_800_000;
+/** What such a process and its children do is printed this long before its end. */
+const SHOWN_BEFORE_MS = 5_000;
 /** Files of a minute and more, the longest first: a long one that begins last runs alone at the end. The rest follow by name. */
 const LONG = [
   ...[
@@ -142,9 +145,13 @@ async function runPaths(
   report: Report,
 ): Promise<readonly Broken[]> {
   if (files.length === 0) return [];
+  const endShowing = Number.isFinite(options.timeout)
+    ? showWhatHangs(options.timeout - SHOWN_BEFORE_MS, (program) => files.includes(program), console.log)
+    : undefined;
   const stream = run({ files: [...files], ...options });
   const brokenOnes = report.listen(stream, entries);
   for await (const text of stream.compose<NodeJS.ReadableStream>(new spec())) process.stdout.write(text);
+  endShowing?.();
   return brokenOnes();
 }
 

@@ -30,7 +30,7 @@ const PROGRAMS: readonly (readonly [program: RegExp, packages: readonly string[]
   [/['"]\/usr\/bin\/restic['"]/, ['restic']],
   [/['"]\/usr\/bin\/duplicity['"]/, ['duplicity', 'python3-boto3']],
   [
-    /snippetsOf\('docs\/integrate\/s3-front\.md'\)/,
+    /snippetsOf\(['"]docs\/integrate\/s3-front\.md['"]\)/,
     ['awscli', 'curl', 'duplicity', 'python3-boto3', 'python3-pandas', 'rclone', 'restic', 's3cmd', 's3fs'],
   ],
   [/\bswift\.common\b/, SWIFT],

@@ -1,10 +1,11 @@
 /** What a run says at its end. A skipped test counts as failed, so that nothing is left out silently. */
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { run } from 'node:test';
+import { type ProcessCost, processorSeconds, watchProcesses } from './processes.js';
 import { ROOT } from './selection.js';
 
 const SLOWEST_SHOWN = 25;
+const COSTLIEST_SHOWN = 40;
 const REASON_LINES = 12;
 
 interface Ended {
@@ -31,6 +32,9 @@ export class Report {
   /** Named again at the very end: of a long report, logs often keep only that. */
   readonly #failures: string[] = [];
   readonly #secondsOf = new Map<string, number>();
+  /** The files of each entry that runs several. */
+  readonly #entries = new Map<string, readonly string[]>();
+  readonly #processes = watchProcesses();
 
   get failed(): number {
     return this.#failures.length;
@@ -41,6 +45,7 @@ export class Report {
    * which of these processes ended before all of their files had.
    */
   listen(stream: ReturnType<typeof run>, entries: ReadonlyMap<string, readonly string[]>): () => readonly Broken[] {
+    for (const [entry, files] of entries) this.#entries.set(entry, files);
     const shared = new Set([...entries.values()].flat());
     const finished = new Set<string>();
     const reasons = new Map<string, string>();
@@ -90,11 +95,28 @@ export class Report {
     const slowest = [...this.#secondsOf].sort(([, a], [, b]) => b - a).slice(0, SLOWEST_SHOWN);
     console.log('\nthe slowest files, in seconds of their tests:');
     for (const [file, seconds] of slowest) console.log(`${seconds.toFixed(0).padStart(5)}  ${sourceOf(file)}`);
-    const minutes = processorMinutes();
-    if (minutes !== undefined) console.log(`\n${minutes.toFixed(1)} minutes of processor time`);
+    this.#printProcesses();
     for (const failure of this.#failures) console.log(`\nfailed: ${failure}`);
     console.log(`\n${this.#passed} passed, ${this.#failures.length} failed`);
     return this.#failures.length > 0 || this.#passed === 0 ? 1 : 0;
+  }
+
+  #printProcesses(): void {
+    const seconds = processorSeconds();
+    if (seconds === undefined) return;
+    console.log('\nthe costliest processes, in seconds of processor time, and on the clock:');
+    const costliest = this.#processes.toSorted((a, b) => b.processorSeconds - a.processorSeconds);
+    for (const cost of costliest.slice(0, COSTLIEST_SHOWN)) {
+      const { processorSeconds: own, wallSeconds } = cost;
+      console.log(`${own.toFixed(1).padStart(7)}${wallSeconds.toFixed(0).padStart(6)}  ${this.#nameOf(cost)}`);
+    }
+    console.log(`\n${(seconds / 60).toFixed(1)} minutes of processor time`);
+  }
+
+  /** The files that a process has run, or the program that they share. */
+  #nameOf({ args }: ProcessCost): string {
+    const last = args.at(-1) ?? '';
+    return (this.#entries.get(last) ?? [last]).map(sourceOf).join(' ');
   }
 
   /** `events` ends with a top-level one; `whole` is the suite that is a file. */
@@ -125,16 +147,4 @@ function sourceOf(file: string): string {
 function reasonOf({ message, cause }: Error): string {
   const text = cause instanceof Error ? (cause.stack ?? cause.message) : message;
   return text.split('\n').slice(0, REASON_LINES).join('\n    ');
-}
-
-/** The processor time of all test processes that have ended, user and system; only Linux reports it. */
-function processorMinutes(): number | undefined {
-  if (process.platform !== 'linux') return undefined;
-  const text = readFileSync('/proc/self/stat', 'latin1');
-  const [user = 0, system = 0] = text
-    .slice(text.lastIndexOf(')') + 2)
-    .split(' ')
-    .slice(13, 15)
-    .map(Number);
-  return (user + system) / 100 / 60;
 }

@@ -20,17 +20,17 @@ export interface Cost {
 async function costOf(run: (env: Readonly<Record<string, string>>) => Promise<unknown>): Promise<Cost> {
   const folder = mkdtempSync(path.join(tmpdir(), 'ftg-cost-'));
   try {
-    const [probe, told] = [path.join(folder, 'probe.cjs'), path.join(folder, 'cpu')];
+    const [probe, result] = [path.join(folder, 'probe.cjs'), path.join(folder, 'cpu')];
     writeFileSync(
       probe,
       `process.on('exit', () => {
         const { user, system } = process.cpuUsage();
-        require('node:fs').writeFileSync(${JSON.stringify(told)}, String((user + system) / 1000));
+        require('node:fs').writeFileSync(${JSON.stringify(result)}, String((user + system) / 1000));
       });`,
     );
     const startedAt = performance.now();
     await run({ NODE_OPTIONS: `--require ${probe}` });
-    return { wallMs: performance.now() - startedAt, cpuMs: Number(readFileSync(told, 'utf8')) };
+    return { wallMs: performance.now() - startedAt, cpuMs: Number(readFileSync(result, 'utf8')) };
   } finally {
     rmSync(folder, { recursive: true });
   }

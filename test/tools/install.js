@@ -17,7 +17,11 @@ const INSTALLED = join(CACHE, 'tools');
 const IS_WINDOWS = process.platform === 'win32';
 
 const read = (file) => JSON.parse(readFileSync(file, 'utf8'));
-const wanted = Object.entries(read(join(HERE, 'package.json')).dependencies);
+/** A package under another name has its version at the end: npm:typescript@7.0.2. */
+const wanted = Object.entries(read(join(HERE, 'package.json')).dependencies).map(([name, version]) => [
+  name,
+  version.replace(/^npm:.+@/, ''),
+]);
 
 const has = (place, version) => {
   const manifest = join(place, 'package.json');
