@@ -39,14 +39,14 @@ async function recall(
 ): Promise<string> {
   const item = await services.storage.history.find(context.caller.accountId, transferId);
   if (item === undefined)
-    return (await recallJob(services, context, transferId)) ?? `nobody knows how transfer ${transferId} ended`;
+    return (await recallJob(services, context, transferId)) ?? `it is not known how transfer ${transferId} ended`;
   const paths = [...(item.type === 'move' && from !== undefined ? [from] : []), item.path];
   const seen: string[] = [];
   for (const path of paths) seen.push(await stateOf(services, context, item, path));
   const name = `transfer ${transferId} (${item.type})`;
   // The history has its success, and only the answer was lost; an unfinished transfer of a dead node is failed in the
   // history.
-  const end = item.status === 'success' ? `${name} was done` : `nobody knows whether ${name} was done`;
+  const end = item.status === 'success' ? `${name} was done` : `it is not known whether ${name} was done`;
   return [end, ...seen].join('; ');
 }
 
@@ -75,11 +75,11 @@ async function stateOf(
     const { result } = await withDeadline({ signal: request.signal, ms: STAT_TIMEOUT_MS, late }, (signal) =>
       services.operations.run({ ...request, signal }, (operation) => findFile(operation, reference)),
     );
-    if (result === undefined) return `nothing stands at ${path} now`;
+    if (result === undefined) return `there is nothing at ${path} now`;
     const { isDirectory, size, modifiedAt } = result;
     if (isDirectory) return `${path} is a folder now`;
     return `${path} is a file of ${size} bytes now, changed ${modifiedAt.toISOString()}`;
   } catch (error) {
-    return `${path} could not be looked at (${toGatewayError(error).clientText})`;
+    return `${path} could not be checked (${toGatewayError(error).clientText})`;
   }
 }

@@ -65,7 +65,7 @@ export async function runGateway(
     logger.info({ signal, retireSeconds, drainSeconds }, 'stopping; a second signal ends at once');
     // Works even if a start is in progress or the event loop is blocked.
     endWithin((stopMs(signal === 'SIGTERM') + ABANDON_MS) / 1_000 + EXIT_SECONDS);
-    cancel.abort(new GatewayError('draining', `the gateway was told to stop by ${signal}`));
+    cancel.abort(new GatewayError('draining', `${signal} stops the gateway`));
     if (gateway !== undefined) stop(gateway, signal === 'SIGTERM');
   };
   process.on('SIGTERM', onSignal);

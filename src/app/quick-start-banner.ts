@@ -30,7 +30,7 @@ function shownNow({ apiKey, password }: Credentials): string[] {
   return [
     `  API key      ${apiKey}`,
     `  Dashboard    ${QUICK_START_EMAIL}, password ${password}`,
-    '               Key and password are shown this once: keep them.',
+    '               Key and password are shown only once: keep them.',
   ];
 }
 

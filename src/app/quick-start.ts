@@ -79,4 +79,4 @@ export async function provision(
   };
 }
 
-const NO_ACCOUNT = 'there is no account, so nobody can log in: name one under accounts in the configuration';
+const NO_ACCOUNT = 'there is no account, so no one can log in: name one under accounts in the configuration';

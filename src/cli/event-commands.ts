@@ -14,7 +14,7 @@ export function addEventCommands(program: Command, actions: Actions): void {
       .command('events')
       .description('show events, one a line, from the oldest that is kept')
       .option('--after <sequence>', 'only events after this one', number(0, Number.MAX_SAFE_INTEGER))
-      .option('--follow', 'go on with new ones; without --after, only new ones'),
+      .option('--follow', 'continue with new ones; without --after, only new ones'),
     events.showEvents,
   );
   const tail = program.command('tail').description('show the last transfers or events, and those to come');
@@ -23,7 +23,7 @@ export function addEventCommands(program: Command, actions: Actions): void {
       .command(name)
       .description(text)
       .option('-n, --lines <number>', 'how many of the past', number(0, 1_000), 10)
-      .option('-f, --follow', 'go on with those to come')
+      .option('-f, --follow', 'continue with later ones')
       .option('--connection <ids...>', 'only of these connections');
   actions.remote(
     tailed('transfers', 'transfers that have ended, one a line')

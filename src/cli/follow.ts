@@ -26,7 +26,7 @@ export async function follow(
   } catch (thrown) {
     if (signal.aborted) {
       block.end();
-      out.note(`the job goes on: "ftg jobs wait ${job.id}" follows it, "ftg jobs cancel ${job.id}" ends it`);
+      out.note(`the job continues: "ftg jobs wait ${job.id}" follows it, "ftg jobs cancel ${job.id}" ends it`);
       if (out.isJson) out.show({ job }, () => '');
     }
     throw thrown;

@@ -13,7 +13,7 @@ export function addLinkCommands(program: Command, actions: Actions): void {
   const operation = new Argument('<operation>', 'what it is for').choices(LINK_OPERATIONS);
   const create = group
     .command('create')
-    .description('make a link; prints its URL, this once')
+    .description('make a link; its URL is printed only once')
     .addArgument(operation)
     .argument('<place>', 'the folder to upload to, or the file to download: connection:path')
     .option('--expires <age>', 'how long it lives, such as 90s, 12h or 30d; 7d when absent', age)

@@ -148,14 +148,14 @@ function addConnectionCommands(program: Command, actions: Actions, { TYPES, FIEL
 function addKeyCommands(program: Command, actions: Actions): void {
   const group = program.command('keys').description('API keys of the account');
   actions.remote(group.command('list', { isDefault: true }).description('list keys'), keys.listKeys);
-  const create = group.command('create').description('issue a key; prints it this once');
+  const create = group.command('create').description('issue a key; it is printed only once');
   actions.remote(addFieldOptions(create.argument('<name>', 'name of the key'), apiKeyFields, ['name']), keys.createKey);
   const edit = group.command('edit').description('change a key').argument('<id>');
   actions.remote(addFieldOptions(edit, apiKeyFields), keys.editKey);
   actions.remote(
     group
       .command('rotate')
-      .description('replace a key; prints the new one this once')
+      .description('replace a key; the new one is printed only once')
       .argument('<id>')
       .option('--overlap <minutes>', 'how long the former one still works; 60 when absent', number(0, 43_200)),
     keys.rotateKey,
@@ -164,7 +164,7 @@ function addKeyCommands(program: Command, actions: Actions): void {
   const s3 = group.command('s3').description('access keys of API keys for programs that use S3');
   actions.remote(s3.command('list', { isDefault: true }).description('list them'), keys.listS3Keys);
   actions.remote(
-    s3.command('create').description('make one; prints it and its secret this once').argument('<id>', 'of the API key'),
+    s3.command('create').description('make one; its secret is printed only once').argument('<id>', 'of the API key'),
     keys.createS3Key,
   );
   actions.remote(

@@ -84,13 +84,13 @@ export async function verifyChain(lines: AsyncIterable<string>, keys: Keys): Pro
     const payload = verifyReceipt(line.receipt, keys, expected ?? line.sequence);
     const sequence = expected ?? payload.sequence;
     const broken = (reason: string): BrokenLink => new BrokenLink(sequence, reason);
-    if (payload.sequence !== sequence) throw broken(`it is missing; ${payload.sequence} stands in its place`);
+    if (payload.sequence !== sequence) throw broken(`it is missing; ${payload.sequence} is in its place`);
     if (line.sequence !== sequence) throw broken(`its line says that it is ${line.sequence}`);
     if (last === undefined) {
       if (sequence === 1 && payload.previous !== null) throw broken('it is the first one, and names another before it');
     } else {
       if (payload.previous !== last.hash)
-        throw broken(`it does not follow receipt ${last.payload.sequence} as that stands here`);
+        throw broken(`it does not follow receipt ${last.payload.sequence} as printed here`);
       if (payload.account !== last.payload.account) throw broken('it is of another account');
     }
     if (line.transferId !== payload.transfer.id) throw broken('its line names another transfer');

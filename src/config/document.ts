@@ -100,7 +100,7 @@ function firstErrors(errors: readonly YAMLError[]): readonly YAMLError[] {
 const UNRESOLVED_ALIASES = {
   path: 'the file',
   found: 'aliases (*name) that cannot be resolved',
-  allowed: 'aliases of anchors that stand above, at most 100; a text that begins with * in quotes',
+  allowed: 'aliases of anchors further up, at most 100; a text that begins with * in quotes',
 };
 
 function describe(
@@ -112,7 +112,7 @@ function describe(
     const found = holdsSecret(path)
       ? 'a "${" that begins no variable'
       : `${quoted(text)}, where a "\${" begins no variable`;
-    return { found, allowed: '${NAME} or ${NAME:-default}; $${ stands for the characters ${' };
+    return { found, allowed: '${NAME} or ${NAME:-default}; $${ is the characters ${' };
   }
   const [first] = expansion.unset;
   const names = expansion.unset.map((name) => `\${${name}}`).join(', ');

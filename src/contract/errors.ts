@@ -311,8 +311,8 @@ const catalogue = {
     retry: 'no',
     repeat: 'idempotent',
     meaning: 'Upload-Offset is not the number of bytes that the gateway has.',
-    remedy: 'Ask for the offset with HEAD, and go on from there.',
-    example: 'Upload-Offset is 0, and 1048576 bytes stand',
+    remedy: 'Ask for the offset with HEAD, and continue from there.',
+    example: 'Upload-Offset is 0, but the gateway has 1048576 bytes',
   },
   idempotency_in_progress: {
     status: 409,
@@ -333,7 +333,7 @@ const catalogue = {
       'The first request with this Idempotency-Key had begun when its gateway or its session was lost; it is not known whether it was done. The text names its transfer and what is on the remote server now.',
     remedy: 'It never runs again. Look at the remote server, then use a new key.',
     example:
-      'the first request with this Idempotency-Key had begun when it was lost: nobody knows whether transfer 0199c2f4-6f5e-7c1a-9a51-0d2f64b1c001 (append) was done; /log.txt is a file of 120 bytes now, changed 2026-11-22T10:00:00.000Z',
+      'the first request with this Idempotency-Key had begun when it was lost: it is not known whether transfer 0199c2f4-6f5e-7c1a-9a51-0d2f64b1c001 (append) was done; /log.txt is a file of 120 bytes now, changed 2026-11-22T10:00:00.000Z',
   },
   sessions_exhausted: {
     status: 409,
@@ -404,11 +404,11 @@ const catalogue = {
     status: 410,
     fault: 'client',
     retry: 'no',
-    meaning: 'It is no longer kept, and the text says from where to go on; or it is a link that has ended.',
+    meaning: 'It is no longer kept, and the text says where to continue; or it is a link that has ended.',
     remedy: 'Begin where the text says, or ask for a new link.',
     details:
       'Events are kept for `events.retentionDays`. A [link](links.md) ends when it expires, is used up or is revoked.',
-    example: 'events up to 41 are no longer kept; the oldest is 42: go on with after=41',
+    example: 'events up to 41 are no longer kept; the oldest is 42: continue with after=41',
   },
   unsupported_version: {
     status: 412,
@@ -531,7 +531,7 @@ const catalogue = {
     status: 501,
     fault: 'remote',
     retry: 'no',
-    meaning: 'The remote server cannot go on in a file that was begun, or the connection writes in place.',
+    meaning: 'The remote server cannot continue a file that was begun, or the connection writes in place.',
     remedy: 'Use a plain upload.',
     example: 'this connection takes no resumable uploads: the FTP server refuses REST and APPE',
   },
@@ -782,7 +782,7 @@ const catalogue = {
     repeat: 'idempotent',
     inJobs: 'again',
     meaning: 'The gateway cannot reach its database, or the database takes no writes. Nothing was begun.',
-    remedy: 'Try again after Retry-After. If it lasts, tell the operator of the gateway.',
+    remedy: 'Try again after Retry-After. If it lasts, inform the operator of the gateway.',
     example: 'the database cannot be reached',
   },
   /** A retry could do it twice. */
@@ -795,7 +795,7 @@ const catalogue = {
     meaning:
       'The operation was performed on the remote server, but its history item could not be written: the database takes no writes.',
     remedy:
-      'Look at the remote server before you repeat it; there is no Retry-After. Tell the operator of the gateway.',
+      'Check the remote server before you repeat it; there is no Retry-After. Inform the operator of the gateway.',
     details: 'A repeated append would be there twice.',
     example:
       'the operation was performed, but could not be recorded: the database of the gateway is not reachable or takes no writes; look at the remote before you repeat it',

@@ -186,7 +186,7 @@ export const jobOptionFields = {
     default: 0,
     shown: count('The limit for all its files together; 0 = as fast as it goes.'),
   }),
-  dryRun: given(flag('Tells what would be done, and does nothing.'), {
+  dryRun: given(flag('Lists what would be done, and does nothing.'), {
     texts: { label: 'Dry run' },
     option: { flags: '--dry-run', help: 'show what would be done, and do nothing' },
     default: false,

@@ -154,7 +154,7 @@ export const transferFields = {
   verified: derived(
     Type.Union([Type.Boolean(), Type.Null()], {
       description:
-        'Whether what was stored was compared with what was sent. False: the server has acknowledged the file, and it could not be looked at; it counts as stored. Null: nothing was stored, or nothing is to be compared.',
+        'Whether what was stored was compared with what was sent. False: the server has acknowledged the file, and it could not be checked; it counts as stored. Null: nothing was stored, or nothing is to be compared.',
     }),
   ),
   verifiedReason: derived(

@@ -237,7 +237,7 @@ export const watchedFolderFields = {
   failures: kept(count('Checks that have failed in a row.'), { isOwners: true }),
   errorCode: kept(textOrNull(ERROR_CODE), { isOwners: true }),
   errorMessage: kept(textOrNull('What went wrong.'), { isOwners: true }),
-  deliveriesEndedAt: kept(dateTimeOrNull('When the receiver answered 410: nothing is sent any more.'), {
+  deliveriesEndedAt: kept(dateTimeOrNull('When the receiver answered 410: nothing more is sent to it.'), {
     isOwners: true,
   }),
   /** The name filters of its last check, if they have changed since. */

@@ -53,7 +53,7 @@ export class FeedReaders {
       throw refusal('bad_request', `after must be at most ${last}, the sequence of the last event; it is ${after}`);
     }
     if (after < oldest - 1) {
-      const text = `events up to ${oldest - 1} are no longer kept; the oldest is ${oldest}: go on with after=${oldest - 1}`;
+      const text = `events up to ${oldest - 1} are no longer kept; the oldest is ${oldest}: continue with after=${oldest - 1}`;
       throw refusal('gone', text);
     }
     return page;

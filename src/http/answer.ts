@@ -124,7 +124,7 @@ function likelyRange(headers: Headers): LikelyRange | undefined {
 function selectRange(headers: Headers, size: number, entityTag: string | undefined): ByteRange | undefined {
   const field = headers.get('range');
   if (field === undefined || !rangeStillHolds(headers.get('if-range'), entityTag)) return undefined;
-  if (!RANGES.test(field)) return undefined;
+  if (!RANGES.test(field) || isBackwards(field)) return undefined;
   if (isSuffixOfAll(field, size)) return { start: 0, end: size - 1 };
   const ranges = parseRange(size, field);
   if (ranges === -2) return undefined;
@@ -138,6 +138,10 @@ function selectRange(headers: Headers, size: number, entityTag: string | undefin
   if (ranges.type !== 'bytes' || ranges.length !== 1 || range === undefined) return undefined;
   return { start: range.start, end: range.end };
 }
+
+/** One that ends before it begins makes the whole field invalid (RFC 9110, 14.1.1). */
+const isBackwards = (field: string): boolean =>
+  [...field.matchAll(/(\d+)-(\d+)/g)].some(([, start, end]) => Number(end) < Number(start));
 
 /** A suffix range longer than the file means the whole file (RFC 9110, 14.1.2). The parser would reject it. */
 function isSuffixOfAll(field: string, size: number): boolean {

@@ -13,7 +13,7 @@ export function framingMistake(
   repeated: ReadonlySet<string>,
 ): GatewayError | undefined {
   const twice = repeated.size === 0 ? undefined : FRAMING.find((name) => repeated.has(name));
-  if (twice !== undefined) return badRequest(`the field ${twice} stands twice in the request`);
+  if (twice !== undefined) return badRequest(`the field ${twice} appears twice in the request`);
   const length = headers.get('content-length');
   const coding = headers.get('transfer-encoding');
   if (length !== undefined && !/^\d{1,15}$/.test(length)) return badRequest('Content-Length is not a number of bytes');
@@ -28,7 +28,7 @@ export function framingMistake(
 
 export function repeatedField(repeated: ReadonlySet<string>): GatewayError | undefined {
   const name = repeated.size === 0 ? undefined : SINGLE.find((one) => repeated.has(one));
-  return name === undefined ? undefined : badRequest(`the field ${name} stands twice in the request`);
+  return name === undefined ? undefined : badRequest(`the field ${name} appears twice in the request`);
 }
 
 /** Refuses what the parser of node:http refuses and uWebSockets.js accepts. */

@@ -280,7 +280,7 @@ function queryValues(query: URLSearchParams, schema: object | undefined): Record
     const refuse = (mistake: string): GatewayError =>
       new GatewayError('bad_request', `the query parameter ${name.slice(0, 64)} ${mistake}`, { step: 'request' });
     const former = values.get(name);
-    if (former !== undefined && !mayRepeat(schema, name)) throw refuse('stands twice');
+    if (former !== undefined && !mayRepeat(schema, name)) throw refuse('appears twice');
     if (value.includes('\0')) throw refuse('holds a NUL');
     values.set(name, former === undefined ? value : [former, value].flat());
   }

@@ -194,7 +194,7 @@ function referToReported(
     const wasExact = reported.isExact ?? folder.timeResolutionMs < MINUTE_MS;
     if (wasExact && found.isExact === true) return path;
     throw new LeftInPlace(
-      `left alone: the server tells no exact time of ${path}, so that a file which replaced it could not be told from it`,
+      `left alone: the server reports no exact time of ${path}, so a file that replaced it could not be recognized`,
     );
   };
 }

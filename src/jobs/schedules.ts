@@ -154,12 +154,12 @@ export class ScheduleService {
     this.#clockAhead = ahead;
   }
 
-  #verdictOn(due: DueSchedule): { readonly next: Date | null } | { readonly stop: string } {
+  #verdictOn(due: DueSchedule): { readonly next: Date | null } | { readonly stop: GatewayError } {
     try {
       this.#options.jobs.checkHolder(due, due.definition, 'change it with another key');
       return { next: recurrenceOf(due.cron, due.timeZone).nextAfter(due.now) };
     } catch (error) {
-      if (error instanceof GatewayError) return { stop: error.clientText };
+      if (error instanceof GatewayError) return { stop: error };
       throw error;
     }
   }

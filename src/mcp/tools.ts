@@ -116,7 +116,7 @@ export const TOOLS: readonly Tool[] = [
   tool({
     name: 'file_info',
     title: 'Look at a file',
-    description: 'Tells whether a file or folder exists, its size, and when it was changed.',
+    description: 'Reports whether a file or folder exists, its size, and when it was changed.',
     scopes: ['read'],
     annotations: READ_ONLY,
     input: Type.Object({ connection, path }),
@@ -179,7 +179,7 @@ export const TOOLS: readonly Tool[] = [
     name: 'create_link',
     title: 'Make a link for one file or folder',
     description:
-      'Makes a URL that needs no key and does one thing: download one file, or upload into one folder. For files of any size. Whoever has the URL can use it: give it to the user alone.',
+      'Makes a URL that needs no key and does one thing: download one file, or upload into one folder. For files of any size. Anyone who has the URL can use it: give it to the user alone.',
     scopes: ['read', 'write'],
     annotations: ADDS,
     input: Type.Object({

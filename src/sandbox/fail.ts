@@ -172,7 +172,7 @@ export class FailingFiles implements Files {
     if (name === README && rest.length === 0) return README;
     const failure = failureNamed(name);
     if (failure !== undefined) return { failure, path: clean, rest: rest.join('/') };
-    throw new Refusal(STATUS_CODE.NO_SUCH_FILE, `No such file; ${ROOT}/${README} tells the names and their bounds`);
+    throw new Refusal(STATUS_CODE.NO_SUCH_FILE, `No such file; ${ROOT}/${README} lists the names and their bounds`);
   }
 
   #openForWriting({ path, rest }: Place, flags: number): Written {

@@ -79,7 +79,7 @@ export const FAILURES: readonly Row[] = [
     name: 'stall',
     pattern: /^stall$/,
     read: always({ kind: 'stall' }),
-    does: 'the server answers no read and no write of a file any more',
+    does: 'the server stops answering reads and writes of a file',
     code: 'stall_timeout',
   },
 ];

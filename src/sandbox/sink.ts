@@ -47,7 +47,7 @@ interface WebhookSink {
 
 /** The paths and their behaviour. */
 export const SINK_PATHS: Readonly<Record<string, string>> = {
-  '/200': 'takes the event; any status from 200 to 599 may stand here',
+  '/200': 'takes the event; any status from 200 to 599 is possible',
   '/500': 'fails: the gateway tries again, after the waits of webhooks.retryMs',
   '/503': 'asks for a pause: the answer has Retry-After',
   '/410': 'wants no more: the gateway switches the webhook off',

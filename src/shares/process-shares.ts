@@ -165,8 +165,8 @@ export class ProcessShares {
     if (this.#logins.size === 0) return void this.#rounds.stop();
     this.#round++;
     const isAlone = this.#store.processes === 1 && this.#round % ROUNDS_ALONE > 0;
-    const held = [...this.#logins].flatMap(([key, { reported: told }]) =>
-      told !== undefined && told.held > 0 ? [key] : [],
+    const held = [...this.#logins].flatMap(([key, { reported: last }]) =>
+      last !== undefined && last.held > 0 ? [key] : [],
     );
     if (held.length === 0 || isAlone) return;
     try {

@@ -112,7 +112,7 @@ function markerMatcher(template: string): Matcher {
   if (unknown !== null || template === '' || template.includes('/')) {
     throw refusal(
       'bad_request',
-      'doneFile must be a file name, with {filename} or {name} (without extension) where the file’s stands',
+      'doneFile must be a file name, with {filename} or {name} (without extension) in place of the name of the file',
     );
   }
   if (template === '{filename}' || template === '{name}') {

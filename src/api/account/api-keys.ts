@@ -21,7 +21,7 @@ const apiKey = object('ApiKey', shownFields(apiKeyFields, 'owner'));
 const rights = changedFields(apiKeyFields);
 const changes = object('ApiKeyChanges', rights, { ...CLOSED, minProperties: 1 });
 const shownKey = described(apiKey, 'The API key, without the key itself.');
-const shownOnce = text('The API key; shown this once.');
+const shownOnce = text('The API key; shown only once.');
 
 const sample = exampleOf(apiKeyFields, apiKeyExample, 'owner');
 const sampleKey = 'ftg_3yQ0Zr6VbX1w0yB6uQvTgqk2x5n3m8p1';
@@ -43,7 +43,7 @@ endpoint('POST /manage/api-keys', {
   operationId: 'createApiKey',
   summary: 'Issue an API key',
   description:
-    '`key` is shown this once. Without `scopes` it may read, write and watch; `exec` and `admin` must be asked for.',
+    '`key` is shown only once. Without `scopes` it may read, write and watch; `exec` and `admin` must be asked for.',
   body: object('NewApiKey', { ...rights, name: apiKeyFields.name.schema }, CLOSED),
   bodyExamples: { body: { name: 'ci', scopes: ['read', 'write'], connections: ['warehouse'] } },
   answer: {
@@ -133,13 +133,13 @@ endpoint('POST /manage/api-keys/:id/s3', {
   operationId: 'createS3AccessKey',
   summary: 'Make an S3 access key for an API key',
   description:
-    'Programs for S3 sign with it, and have the scopes, connections and addresses of the API key. `secretAccessKey` is shown this once. An API key has five at most; they end with it, and move to the new one when it is replaced.',
+    'Programs for S3 sign with it, and have the scopes, connections and addresses of the API key. `secretAccessKey` is shown only once. An API key has five at most; they end with it, and move to the new one when it is replaced.',
   answer: {
     status: 201,
     description: 'It is made.',
     schema: object('NewS3AccessKey', {
       accessKeyId: text('Its id.'),
-      secretAccessKey: text('Its secret; shown this once.'),
+      secretAccessKey: text('Its secret; shown only once.'),
       ...s3EndpointFields,
       apiKey: shownKey,
     }),

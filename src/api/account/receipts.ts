@@ -25,7 +25,7 @@ export const getReceipt = endpoint({
   tag: 'Account',
   summary: 'Get the receipt of a transfer',
   description:
-    'A JWS in its compact form, signed with Ed25519 (`EdDSA`, RFC 8037). Uploads, writes, appends, downloads, reads, copies, moves and deletes that succeed have one where digests are on. Its payload holds the item of the history, who the servers were, and the hash of the receipt before it. That of a copy tells of both connections: a key that may use only one of them is refused.',
+    'A JWS in its compact form, signed with Ed25519 (`EdDSA`, RFC 8037). Uploads, writes, appends, downloads, reads, copies, moves and deletes that succeed have one where digests are on. Its payload holds the item of the history, who the servers were, and the hash of the receipt before it. The receipt of a copy names both connections: a key that may use only one of them is refused.',
   params: { id: text('Identifier of a transfer.', { minLength: 1, examples: [TRANSFER_ID] }) },
   answers: {
     200: {
@@ -43,7 +43,7 @@ export const getReceipt = endpoint({
   if (found === undefined) throw refusal('unknown_item', `transfer ${id} has no receipt: ${whyNone(transfer)}`);
   const source = caller.connections.length === 0 ? undefined : sourceOf(found.receipt);
   if (source !== undefined && !caller.connections.includes(source)) {
-    throw refusal('forbidden', 'the receipt tells of another connection too, which this API key may not use');
+    throw refusal('forbidden', 'the receipt also names another connection, which this API key may not use');
   }
   return { status: 200, headers: { 'Content-Type': 'application/jose' }, body: found.receipt };
 });
@@ -64,7 +64,7 @@ function whyNone({ status, type, stages, digest, noDigest }: StoredTransfer): st
   // Every version that makes receipts also records the stages.
   if (stages === null) return 'a version of the gateway recorded it that made none';
   if (digest === null && noDigest === null) return 'digests were not on';
-  return 'it is not kept any more';
+  return 'it is no longer kept';
 }
 
 export const listReceipts = endpoint({

@@ -13,7 +13,7 @@ const usage = object('Usage', {
   month: text('YYYY-MM, UTC.', { pattern: '^\\d{4}-\\d{2}$' }),
   used: count('Actions of this month.'),
   limit: count('Actions of the plan a month; 0 = unlimited.'),
-  forecast: count('What the month comes to when it goes on like the last seven days.'),
+  forecast: count('The total of the month if it continues like the last seven days.'),
   runsOutAt: dateTimeOrNull('When the actions will be used up; null = not this month.'),
   days: listOf(
     Type.Object({

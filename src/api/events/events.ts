@@ -63,7 +63,7 @@ endpoint('GET /api/events', {
   operationId: 'listEvents',
   summary: 'Read the events',
   description:
-    'Every event of the account in the order of its `sequence`, each as the bytes that webhooks are sent. A page ends at `limit` or 1 MiB; go on with `nextAfter`. With `wait`, the answer comes with the first event, or empty when the time is over. `Accept: text/event-stream` gives all that follow as they come, each with its `sequence` as `id`; `Last-Event-ID` goes before `after`. An API key for some connections is shown only events that are about no others, and passes over the numbers of these.',
+    'Every event of the account in the order of its `sequence`, each as the bytes that webhooks are sent. A page ends at `limit` or 1 MiB; continue with `nextAfter`. With `wait`, the answer comes with the first event, or empty when the time is over. `Accept: text/event-stream` streams all later events, each with its `sequence` as `id`; `Last-Event-ID` takes precedence over `after`. An API key for some connections is shown only events that are about no others, and passes over the numbers of these.',
   headers: ['Last-Event-ID'],
   query,
   answers: {

@@ -68,7 +68,7 @@ endpoint('POST /api/webhooks', {
     description: 'It is made.',
     schema: object('CreatedWebhook', {
       webhook: described(webhookSchema, 'The webhook.'),
-      secret: text('Signs its events (Standard Webhooks); shown this once.'),
+      secret: text('Signs its events (Standard Webhooks); shown only once.'),
     }),
     example: { webhook: example, secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' },
   },
@@ -116,7 +116,7 @@ endpoint('POST /api/webhooks/:id/rotate-secret', {
   summary: 'Replace the secret of a webhook',
   description: 'The former one signs along for 24 hours.',
   answer: {
-    schema: object('WebhookSecret', { secret: text('The new secret; shown this once.') }),
+    schema: object('WebhookSecret', { secret: text('The new secret; shown only once.') }),
     example: { secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' },
   },
   errors: ['unknown_item'],

@@ -69,7 +69,7 @@ export const code = (): TString =>
   text('Six digits of the authenticator, or a recovery code.', { minLength: 6, maxLength: 40 });
 const passwordRequest = object('PasswordRequest', { password: password() }, CLOSED);
 const recoveryCodesAnswer = object('RecoveryCodesAnswer', {
-  recoveryCodes: texts('Each replaces a code once; shown this once.'),
+  recoveryCodes: texts('Each replaces a code once; shown only once.'),
 });
 const sampleCodes = { recoveryCodes: ['k3v9-2mqa-77xd', 'p0sd-1kkz-94fe'] };
 
@@ -102,7 +102,7 @@ endpoint('POST /manage/totp/enrol', {
 endpoint('POST /manage/totp/confirm', {
   operationId: 'confirmTotp',
   summary: 'Switch one-time passwords on',
-  description: 'From now on every login asks for a code. The recovery codes are shown this once.',
+  description: 'From now on every login asks for a code. The recovery codes are shown only once.',
   body: object('CodeRequest', { code: code() }, CLOSED),
   bodyExamples: { body: { code: '123456' } },
   answer: { schema: recoveryCodesAnswer, example: sampleCodes },

@@ -83,7 +83,7 @@ endpoint('GET /manage/sessions', {
 endpoint('DELETE /manage/sessions/:id', {
   operationId: 'revokeSession',
   summary: 'End a login session',
-  description: 'Whoever uses it must log in again.',
+  description: 'Its user must log in again.',
   answer: { schema: successAnswer, example: { success: true } },
   errors: ['unknown_item'],
 }).handle(async (input, { storage }) => {

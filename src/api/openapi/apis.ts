@@ -19,7 +19,7 @@ const HEADERS: readonly Omit<Parameter, 'in' | 'required'>[] = [
   {
     name: 'webhook-signature',
     description:
-      '`v1,` and the base64 of HMAC-SHA256 over `id.timestamp.body` with the secret of the watched folder, of the account for jobs, or of the webhook; several stand side by side, parted by a space, while a secret is replaced.',
+      '`v1,` and the base64 of HMAC-SHA256 over `id.timestamp.body` with the secret of the watched folder, of the account for jobs, or of the webhook; several, separated by spaces, while a secret is being replaced.',
     schema: { type: 'string', pattern: '^v1,' },
     example: 'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
   },

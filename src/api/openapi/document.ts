@@ -292,6 +292,6 @@ export function nameIn(reference: string): string {
 
 function found<T>(parts: Readonly<Record<string, T>>, reference: string): T {
   const part = parts[nameIn(reference)];
-  if (part === undefined) throw new Error(`nothing stands at ${reference}`);
+  if (part === undefined) throw new Error(`there is nothing at ${reference}`);
   return part;
 }

@@ -58,7 +58,7 @@ export const REQUEST_HEADERS: Readonly<Record<string, HeaderParameter>> = {
     text,
     'attachment; filename="report.pdf"',
   ),
-  'Last-Event-ID': asked('`id` of the last event that was seen of a stream: go on behind it.', text, '41'),
+  'Last-Event-ID': asked('`id` of the last event that the client has seen: the stream continues after it.', text, '41'),
   'Tus-Resumable': asked('Version of the protocol; needed.', { type: 'string', const: '1.0.0' }, '1.0.0'),
   'Upload-Length': asked('Bytes of the whole file, once they are known.', BYTES, '1048576'),
   'Upload-Defer-Length': asked(
@@ -66,7 +66,7 @@ export const REQUEST_HEADERS: Readonly<Record<string, HeaderParameter>> = {
     { type: 'string', const: '1' },
     '1',
   ),
-  'Upload-Offset': asked('Where these bytes begin: how many stand.', BYTES, '0'),
+  'Upload-Offset': asked('Where these bytes begin: the number of bytes that the gateway has.', BYTES, '0'),
   'Upload-Metadata': asked(
     'Pairs of a key and a value in base64, with commas between them: `filename`, and `path`, `overwrite`, `filename_template` and `mtime` as of any upload.',
     { type: 'string', maxLength: 8192 },
@@ -111,13 +111,13 @@ export const ANSWER_HEADERS: Readonly<Record<string, Header>> = {
     description: 'The preference of `Prefer` that was followed.',
     schema: { type: 'string', enum: ['handling=strict', 'respond-async'] },
   },
-  Location: always('Where what was begun is to be looked at.', { type: 'string' }),
+  Location: always('Address of what was begun.', { type: 'string' }),
   'Tus-Resumable': always('Version of the protocol of resumable uploads.', { type: 'string', const: '1.0.0' }),
   'Tus-Version': always('Versions that the gateway knows.', { type: 'string', const: '1.0.0' }),
   'Tus-Extension': always('What it can beyond the core.', text),
   'Tus-Checksum-Algorithm': always('Of `Upload-Checksum`.', { type: 'string', const: 'sha1,sha256' }),
   'Tus-Max-Size': always('The most bytes of one upload, where there is a limit.', { type: 'integer', minimum: 1 }),
-  'Upload-Offset': always('Bytes that stand.', { type: 'integer', minimum: 0 }),
+  'Upload-Offset': always('Number of bytes that the gateway has.', { type: 'integer', minimum: 0 }),
   'Upload-Length': always('Bytes of the whole file.', { type: 'integer', minimum: 0 }),
   'Upload-Defer-Length': always('Its length is not known yet.', { type: 'string', const: '1' }),
   'Upload-Metadata': always('As its client wrote them.', text),
@@ -196,7 +196,10 @@ export const ANSWER_HEADERS: Readonly<Record<string, Header>> = {
   },
   'X-Frame-Options': { description: 'No page may show it in a frame.', schema: { type: 'string', const: 'DENY' } },
   'Permissions-Policy': { description: 'What the page may not use.', schema: text },
-  'Referrer-Policy': { description: 'Links tell nothing.', schema: { type: 'string', const: 'no-referrer' } },
+  'Referrer-Policy': {
+    description: 'A link that is followed reveals nothing.',
+    schema: { type: 'string', const: 'no-referrer' },
+  },
 };
 
 /** Fields of every answer. */

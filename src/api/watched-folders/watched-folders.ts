@@ -49,7 +49,7 @@ function rightsOf({ scopes }: Caller, reader: Reader): WatchRights {
 }
 
 const created = (name: string, { properties }: typeof watchedFolder) =>
-  object(name, { ...properties, webhookSecret: text('Signs its webhooks (Standard Webhooks); shown this once.') });
+  object(name, { ...properties, webhookSecret: text('Signs its webhooks (Standard Webhooks); shown only once.') });
 
 const endpoint = endpoints('Watched folders', { id: text('Identifier.', { minLength: 1, examples: [example.id] }) });
 export const watchedFolderEndpoints = endpoint.all;
@@ -85,7 +85,7 @@ endpoint('POST /api/watched-folders', {
   operationId: 'createWatchedFolder',
   summary: 'Watch a folder',
   description:
-    'Has a folder checked at an interval. What is there at the first check is the baseline; files that come later are sent to `webhookUrl`, signed with `webhookSecret`, which is shown this once. With `copyTo` each file is copied to another connection first, and the event tells where it is. `afterDelivery` other than `keep` needs the scope `write`, too, and `copyTo` the scopes `read` and `write`.',
+    'Has a folder checked at an interval. The files of the first check are the baseline; later ones are reported to `webhookUrl`, signed with `webhookSecret`, which is shown only once. With `copyTo` each file is first copied to another connection, and the event says where the copy is. `afterDelivery` other than `keep` needs the scope `write`, too, and `copyTo` the scopes `read` and `write`.',
   body: object('NewWatchedFolder', {
     connectionId: connectionId(),
     path: remotePath('Folder to watch.'),

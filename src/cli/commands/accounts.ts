@@ -77,7 +77,7 @@ export const listSessions = shows(
         FROM: 'address',
         WITH: ({ userAgent, isCurrent }) => `${userAgent}${isCurrent ? ' (this one)' : ''}`,
       },
-      'nobody is logged in',
+      'no one is logged in',
     ),
 );
 

@@ -44,7 +44,7 @@ async function reach({ gateway, signal }: Session, add: Add): Promise<boolean> {
     signal.throwIfAborted();
     const { cause } = error as Error;
     const reason = cause instanceof Error ? cause.message || (cause as NodeJS.ErrnoException).code : String(error);
-    const advice = `Is it running, and is ${url} its address? A firewall, a proxy or the certificate may stand between.`;
+    const advice = `Is it running, and is ${url} its address? A firewall, a proxy or the certificate may be in the way.`;
     add({ name: 'gateway', status: 'failed', detail: `${url}: ${reason}`, advice });
     return false;
   }

@@ -68,7 +68,7 @@ export const listS3Keys = shows(
 export const createS3Key = shows(
   ({ gateway }, [id = '']) => gateway.manage.post<Schemas['NewS3AccessKey']>(`${at(id)}/s3`),
   ({ accessKeyId, secretAccessKey, apiKey }, _, out) => {
-    out.note(`S3 access key of ${apiKey.name}; its secret is shown this once:`);
+    out.note(`S3 access key of ${apiKey.name}; its secret is shown only once:`);
     return `AWS_ACCESS_KEY_ID=${accessKeyId}\nAWS_SECRET_ACCESS_KEY=${secretAccessKey}`;
   },
 );
@@ -81,7 +81,7 @@ export const deleteS3Key = shows(
 
 /** Only the key goes to standard output, so that scripts can read it. */
 function shownOnce(out: Session['out'], key: string, { id, name }: ApiKey): string {
-  out.note(`key ${name} (${id}); it is shown this once:`);
+  out.note(`key ${name} (${id}); it is shown only once:`);
   return key;
 }
 

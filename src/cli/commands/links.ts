@@ -49,7 +49,7 @@ export async function createLink(
   const { connectionId, path } = parseLocation(place);
   if (s3) {
     const url = presigned(operation, { endpoint: s3Endpoint, connectionId, path, expires });
-    out.note(`Whoever has this URL can use it for ${expires} seconds. Only the end of its API key ends it before.`);
+    out.note(`Anyone who has this URL can use it for ${expires} seconds. Only the end of its API key ends it earlier.`);
     return out.show({ url }, () => url);
   }
   const link = await gateway.files.links.create(
@@ -63,7 +63,7 @@ export async function createLink(
     },
     { signal },
   );
-  out.note(`Whoever has this URL can use it until ${timeText(link.expiresAt)}. It is shown this once.`);
+  out.note(`Anyone who has this URL can use it until ${timeText(link.expiresAt)}. It is shown only once.`);
   out.show({ link }, () => link.url);
 }
 

@@ -52,7 +52,7 @@ export async function verifyFile(
 
 function chainText({ receipts, first, last, forgotten }: Chain): string {
   const from = first.sequence === 1 ? '' : '; what was before the first of them is not in it';
-  const gone = forgotten === 0 ? '' : `; of ${forgotten} the history has no item any more`;
+  const gone = forgotten === 0 ? '' : `; the history no longer has the items of ${forgotten}`;
   const span = `${first.sequence} (${timeOf(first)}) to ${last.sequence} (${timeOf(last)})`;
   return `${receipts} receipts hold, ${span}, without a gap${from}${gone}`;
 }

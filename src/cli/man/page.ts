@@ -48,7 +48,7 @@ const ENVIRONMENT: readonly (readonly [name: string, words: string])[] = [
 
 const FILES: readonly (readonly [name: string, words: string])[] = [
   ['~/.config/ftg/profiles.json', 'Gateways and what opens them. Only its owner may read it.'],
-  ['~/.config/ftg/uploads, ~/.config/ftg/downloads', 'Where interrupted transfers of large files go on.'],
+  ['~/.config/ftg/uploads, ~/.config/ftg/downloads', 'State of interrupted transfers of large files.'],
   ['~/.cache/ftg/completion', 'Names for the completion of the shell, for a few seconds.'],
 ];
 

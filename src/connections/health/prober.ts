@@ -148,7 +148,7 @@ export class ConnectionProber {
       health.failing(connection, failingMs + tookMs, error);
     }
     onProbe({ outcome, seconds: tookMs / 1000 });
-    log('debug', 'a connection was looked at', {
+    log('debug', 'a connection was checked', {
       connectionId: key,
       outcome,
       ms: tookMs,

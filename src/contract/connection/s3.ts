@@ -73,7 +73,7 @@ const encryption = given(
         keyId: { label: 'Id of the KMS key', hint: 'Only for SSE-KMS.' },
         key: {
           label: 'Encryption key',
-          hint: 'Only for SSE-C: 32 bytes in base64. Without it, nobody can read the objects.',
+          hint: 'Only for SSE-C: 32 bytes in base64. Without it, no one can read the objects.',
         },
       },
     },

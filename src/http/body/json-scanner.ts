@@ -199,7 +199,7 @@ export class JsonScanner {
   #takeKey(key: string): void {
     this.#key = key;
     if (this.#keys.has(key)) {
-      throw new GatewayError('bad_request', `${this.#label()} stands twice in the body (byte ${this.#heldAt})`, {
+      throw new GatewayError('bad_request', `${this.#label()} appears twice in the body (byte ${this.#heldAt})`, {
         step: 'request',
       });
     }

@@ -129,7 +129,7 @@ class FormSplitter extends BodySplitter<StreamedForm, FormFields> {
   #readHeaders(raw: Record<string, string[]>): void {
     const { name, filename, hasFilename, contentType } = parsePartHeaders(raw);
     if (name === this.#options.fileField) {
-      if (this.#hasFile) throw badForm(`part ${quote(name)} stands twice; one request carries one file`);
+      if (this.#hasFile) throw badForm(`part ${quote(name)} appears twice; one request carries one file`);
       this.#hasFile = true;
       this.#part = { kind: 'file' };
       const fields = Object.assign(Object.create(null) as Record<string, string>, this.#fields);
@@ -138,7 +138,7 @@ class FormSplitter extends BodySplitter<StreamedForm, FormFields> {
     }
     if (hasFilename)
       throw badForm(`part ${quote(name)} is a file; the file must be named ${quote(this.#options.fileField)}`);
-    if (name in this.#fields) throw badForm(`part ${quote(name)} stands twice`);
+    if (name in this.#fields) throw badForm(`part ${quote(name)} appears twice`);
     if (++this.#fieldCount > this.#options.maxFields) throw badForm(`more than ${this.#options.maxFields} fields`);
     this.#part = { kind: 'field', name, pieces: [], bytes: 0 };
   }

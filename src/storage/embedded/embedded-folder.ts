@@ -145,7 +145,7 @@ export async function awaitFreeFolder(cluster: string): Promise<void> {
     }
     const elapsed = performance.now() - began;
     if (elapsed > WATCHDOG_MS + FAST_SHUTDOWN_MS + IMMEDIATE_SHUTDOWN_MS) {
-      throw new StartupError(`a PostgreSQL left behind (process ${pid}) on ${cluster} does not stop; end it by hand`);
+      throw new StartupError(`a leftover PostgreSQL (process ${pid}) on ${cluster} does not stop; end it by hand`);
     }
     const signal = elapsed > WATCHDOG_MS + FAST_SHUTDOWN_MS ? 'SIGQUIT' : elapsed > WATCHDOG_MS ? 'SIGINT' : undefined;
     if (signal !== undefined && signal !== signalled) {

@@ -20,10 +20,10 @@ interface DeliverySums {
   readonly dead: number;
 }
 
-interface Trouble {
-  readonly connectionId: string;
+interface Failing {
   readonly name: string;
   readonly error: string | null;
+  readonly errorCode: string | null;
 }
 
 const HOURS = 24;
@@ -84,12 +84,16 @@ export class Figures {
    * Active connections that are down, or that were unreachable in the last three conclusive operations of the last day,
    * or in their last test or check. A later success clears them; other errors say nothing about the server.
    */
-  async failingConnections(accountId: string, now: Date): Promise<readonly Trouble[]> {
+  async failingConnections(
+    accountId: string,
+    now: Date,
+  ): Promise<readonly (Failing & { readonly connectionId: string })[]> {
     const dayAgo = firstIdAt(new Date(now.getTime() - HOURS * HOUR_MS));
     return this.#database.run(
-      (sql) => sql<Trouble[]>`
+      (sql) => sql<(Failing & { connectionId: string })[]>`
         select c.id as connection_id, c.name,
-          coalesce(case when l.is_failing then l.error end, o.error, t.error) as error
+          coalesce(case when l.is_failing then l.error end, o.error, t.error) as error,
+          case when l.is_failing then l.error_code else o.error_code end as error_code
         from connections c
         left join connection_outages o on o.connection_id = c.id and o.until is null
         left join connection_checks k on k.connection_id = c.id
@@ -98,7 +102,8 @@ export class Figures {
           select count(*) = ${TELLING} and bool_and(status = 'failed') as is_failing,
                  max(created_at + duration_ms * interval '1 ms') as failed_at,
                  max(created_at + duration_ms * interval '1 ms') filter (where status = 'success') as reached_at,
-                 (array_agg(error_message order by id desc))[1] as error
+                 (array_agg(error_message order by id desc))[1] as error,
+                 (array_agg(error_code order by id desc))[1] as error_code
           from (select * from (
             select id, status, error_code, error_message, created_at, duration_ms, stages from transfers
             where connection_id = c.id and id >= ${dayAgo} and status <> 'pending' order by id desc limit ${LATEST}) latest
@@ -122,14 +127,14 @@ export class Figures {
     accountId: string,
     now: Date,
   ): Promise<{
-    readonly failing: readonly { readonly id: string; readonly name: string; readonly error: string | null }[];
+    readonly failing: readonly (Failing & { readonly id: string })[];
     readonly deadLetters: number;
     readonly failedCopies: number;
   }> {
     const dayAgo = firstIdAt(new Date(now.getTime() - HOURS * HOUR_MS));
     return this.#database.run(async (sql) => {
-      const failing = await sql<{ id: string; name: string; error: string | null }[]>`
-        select id, name, error_message as error from watched_folders
+      const failing = await sql<(Failing & { id: string })[]>`
+        select id, name, error_message as error, error_code from watched_folders
         where account_id = ${accountId} and is_active and deleted_at is null and failing_since is not null
         order by name`;
       const [dead] = await sql<{ count: number }[]>`

@@ -169,9 +169,7 @@ export async function writeBatch(
   });
   const jobs = rows.some(({ job }) => job !== null) ? jobFiles(sql, rows) : undefined;
   const copies = rows.flatMap(({ id, copyId }) => (copyId === null ? [] : [{ id, copyId }]));
-  const uploads = rows.flatMap(({ id, uploadId, status }) =>
-    uploadId === null || status !== 'success' ? [] : [{ id, uploadId }],
-  );
+  const uploads = ofUploads(rows.filter(({ status }) => status === 'success'));
   const chain = links && linkingWritten(sql, links);
   const [result] = await sql<{ ids: readonly string[] | null }[]>`
     with input as (${sql(INPUT, ...arrays)}),
@@ -186,7 +184,7 @@ export async function writeBatch(
         ? sql``
         : sql`and (id <> all(${uuids(uploads.map(({ id }) => id))}) or id in (select id from ended))`,
     )}),
-    ${rows.some(({ linkId }) => linkId !== null) ? endingUses(sql, nodeId) : sql``}
+    ${rows.some(({ linkId }) => linkId !== null) ? endingUses(sql, nodeId, ofUploads(rows)) : sql``}
     ${transferEvents(sql, rows, wanted)}
     ${chain?.with ?? sql``}
     ${urls === undefined ? sql`` : keepingUrls(sql, urls, rows)}
@@ -194,6 +192,9 @@ export async function writeBatch(
     select array_agg(id) as ids ${chain?.required ?? sql``} from written`;
   return new Set(result?.ids ?? []);
 }
+
+const ofUploads = (rows: readonly TransferRow[]) =>
+  rows.flatMap(({ id, uploadId }) => (uploadId === null ? [] : [{ id, uploadId }]));
 
 /** A url is kept as long as its upload may be repeated. */
 function keepingUrls(sql: Queryable, urls: Pick<NamedSecrets, 'sealingWritten'>, rows: readonly TransferRow[]) {

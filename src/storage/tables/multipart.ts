@@ -252,7 +252,7 @@ export class MultipartParts {
 
   /** Unfinished uploads of a connection, by path in code-point order, and by id. */
   async unfinished(
-    { accountId, connectionId }: Omit<UploadAddress, 'id'>,
+    { accountId, connectionId }: Pick<UploadAddress, 'accountId' | 'connectionId'>,
     page: { readonly prefix: string; readonly after: { readonly path: string; readonly id: string } | undefined },
     limit: number,
   ): Promise<readonly ListedUpload[]> {
