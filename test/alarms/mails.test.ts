@@ -95,7 +95,7 @@ for (const kind of DATABASES) {
       });
     const expires = (): Promise<void> => sql(`update api_keys set expires_at = now() + interval '1 day'`);
     const later = (minutes: number): void => void (now = new Date(now.getTime() + minutes * MINUTE));
-    const told = async (): Promise<readonly { type: string; data: Record<string, string> }[]> => {
+    const reported = async (): Promise<readonly { type: string; data: Record<string, string> }[]> => {
       const page = await nodes[0]?.events.feeds.read(accountId, { after: 0, limit: 100, connections: undefined });
       return (page?.events ?? []).map(({ body }) => JSON.parse(body) as { type: string; data: Record<string, string> });
     };
@@ -114,9 +114,9 @@ for (const kind of DATABASES) {
       assert.match(mail?.headers ?? '', /^Auto-Submitted: auto-generated\r?$/m);
       await sql('delete from connection_tests');
       await round();
-      await until(async () => ((await told()).length === 2 ? true : undefined), 'both events are numbered');
+      await until(async () => ((await reported()).length === 2 ? true : undefined), 'both events are numbered');
       assert.deepEqual(
-        (await told()).map(({ type, data }) => [type, data['kind'], data['connectionId']]),
+        (await reported()).map(({ type, data }) => [type, data['kind'], data['connectionId']]),
         [
           ['attention.raised', 'connection_failing', 'warehouse'],
           ['attention.cleared', 'connection_failing', 'warehouse'],
@@ -152,7 +152,7 @@ for (const kind of DATABASES) {
       await round();
       const [recipient] = (await service.show(accountId)).recipients;
       assert.match(recipient?.error ?? '', /cannot be reached/);
-      assert.ok(!(recipient?.error ?? '').includes('p@ss'), 'the login is told');
+      assert.ok(!(recipient?.error ?? '').includes('p@ss'), 'the login is shown');
       await mails.start();
       await round();
       assert.equal(mails.taken.length, 0, 'it is tried again too soon');

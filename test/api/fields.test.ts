@@ -221,7 +221,7 @@ describe('fields', () => {
 
   test('queries: repeated, badly encoded, named like properties of objects', async () => {
     const get = (query: string): Promise<ApiAnswer> => gateway.api.get(`/api/exists/c1${query}`);
-    expectError(await get('?path=/a&path=/b'), 'bad_request', /path stands twice/);
+    expectError(await get('?path=/a&path=/b'), 'bad_request', /path appears twice/);
     for (const query of ['?path=%', '?path=%zz', '?path=%2', '?path=%c3%28', '?path=/a%ff']) {
       const answer = await get(query);
       assert.ok([200, 400].includes(answer.status), `${query}: ${answer.text}`);

@@ -61,16 +61,19 @@ test('all streams of a job share its queries; the first stream begins them, the 
     const stream = events.watch(JOB, () => Promise.resolve(allowed));
     let text = '';
     stream.on('data', (part: Buffer) => (text += part.toString()));
-    return { stream, text: () => text, told: (event: string) => text.split(`event: ${event}\n`).length - 1 };
+    return { stream, text: () => text, countOf: (event: string) => text.split(`event: ${event}\n`).length - 1 };
   };
   const streams = Array.from({ length: STREAMS }, open);
   await eventually(() => asked.lastEnd > 0, 'the first look');
   assert.deepEqual(asked, { find: 1, ends: 0, lastEnd: 1 });
-  assert.ok(streams.every(({ told }) => told('job') === 1));
+  assert.ok(streams.every(({ countOf }) => countOf('job') === 1));
 
   ended.push({ ...file, errorMessage: null, errorCode: null });
   job = { ...JOB, done: 1 };
-  await eventually(() => streams.every(({ told }) => told('job') === 2 && told('file') === 1), 'each is told');
+  await eventually(
+    () => streams.every(({ countOf }) => countOf('job') === 2 && countOf('file') === 1),
+    'each gets them',
+  );
   assert.deepEqual(asked, { find: 2, ends: 1, lastEnd: 1 });
 
   const [one, ...others] = streams;
@@ -78,15 +81,15 @@ test('all streams of a job share its queries; the first stream begins them, the 
   one.stream.destroy();
   await once(one.stream, 'close');
   const looks = asked.find;
-  await eventually(() => asked.find > looks, 'the others are still told');
+  await eventually(() => asked.find > looks, 'the others still get events');
   for (const { stream } of others) stream.destroy();
   await Promise.all(others.map(({ stream }) => once(stream, 'close')));
   const last = { ...asked };
   const another = open();
   await eventually(() => asked.find > last.find, 'another one begins anew');
-  assert.equal(asked.find, last.find + 1, 'nobody asked meanwhile');
+  assert.equal(asked.find, last.find + 1, 'there was no question meanwhile');
   allowed = false;
-  await eventually(() => another.stream.readableEnded, 'who may not any more, is told no more');
+  await eventually(() => another.stream.readableEnded, 'a key without access gets no more events');
 });
 
 test('a job that has ended is reported without a query', async () => {

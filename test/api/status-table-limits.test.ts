@@ -207,7 +207,7 @@ describe('a gateway that cannot serve now', () => {
         api.get('/api/transfers'),
         api.get('/api/connections'),
         uploadRaw(api, 'c1', { filename: 'lost' }, 'x'),
-        api.get('/api/me', { key: 'ftg_a-key-that-nobody-has-seen-yet' }),
+        api.get('/api/me', { key: 'ftg_a-key-that-was-never-issued-yet' }),
       ])) {
         expectError(answer, 'database_away', /database/);
       }

@@ -213,8 +213,19 @@ describe('a failure of the remote server is reported in its words, and leaves no
     });
 
     test('the remote cuts a download: the client sees a short body, the history why', async () => {
-      proxy.after('down', 2 * MIB, (self) => self.fail('reset'));
-      assert.match(await shortDownload('proxied'), /connection/);
+      // Only once the client has its head: a busy gateway may meet the fault before it has sent one.
+      const held = new Promise<void>((resolve) => {
+        proxy.after('down', MIB / 2, (self) => {
+          void self.hold(1);
+          resolve();
+        });
+      });
+      const cut = async (): Promise<void> => {
+        await held;
+        proxy.fail('reset');
+        proxy.release();
+      };
+      assert.match(await shortDownload('proxied', cut), /connection/);
     });
 
     test('the remote cuts a read before an answer was sent', async () => {
@@ -326,9 +337,11 @@ describe('a failure of the remote server is reported in its words, and leaves no
   });
 
   /** Resolves with the history item. */
-  async function shortDownload(id: string): Promise<string> {
+  /** `begun` is called when the answer has begun. */
+  async function shortDownload(id: string, begun = async (): Promise<void> => undefined): Promise<string> {
     const response = await gateway.api.open(`/api/download/${id}`, { query: { path: '/large' } });
     assert.equal(response.statusCode, 200);
+    await begun();
     let bytes = 0;
     await assert.rejects(async () => {
       for await (const chunk of response) bytes += (chunk as Buffer).length;

@@ -181,7 +181,7 @@ suite('the quick start', () => {
     const program = start(elsewhere, { GATEWAY_CONFIG: file });
     try {
       await eventually(() => program.out().includes('"listening"'), 'the gateway');
-      assert.match(program.out(), /there is no account, so nobody can log in: name one under accounts/);
+      assert.match(program.out(), /there is no account, so no one can log in: name one under accounts/);
       assert.doesNotMatch(program.out(), /API key/);
     } finally {
       program.child.kill('SIGINT');

@@ -59,19 +59,19 @@ test('bodies of very many, very deep or nearly valid fields are refused while ot
 });
 
 test('a folder whose names differ only in their last letters is sorted in steps', async () => {
-  let told = 0;
+  let made = 0;
   odd = ({ type, reply, status }) => {
     if (type !== REQUEST.READDIR) return false;
-    if (told > 20_000) status(1);
+    if (made > 20_000) status(1);
     else
       reply(
         REPLY.NAME,
-        nameFields(Array.from({ length: 200 }, () => Buffer.from('n'.repeat(1000) + ((told++ * 7919) % 1_000_003)))),
+        nameFields(Array.from({ length: 200 }, () => Buffer.from('n'.repeat(1000) + ((made++ * 7919) % 1_000_003)))),
       );
     return true;
   };
   await assertServing(gateway, async () => {
-    told = 0;
+    made = 0;
     assert.equal((await gateway.api.get('/api/list/s?path=/')).status, 200);
   });
 });

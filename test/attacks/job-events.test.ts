@@ -66,11 +66,11 @@ describe('watchers of jobs', { timeout: 600_000 }, () => {
     const names = (watching: Watching): Set<string> =>
       new Set([...watching.text().matchAll(/^event: (\w+)$/gm)].map(([, name]) => name ?? ''));
     const isTold = (): boolean => watchers.every((one) => names(one).size === 2);
-    await eventually(isTold, 'both are told of the job and of files');
+    await eventually(isTold, 'both get events of the job and of files');
     const [first] = watchers;
     first?.leave();
     const again = await watch(cluster.node(0), id);
-    await eventually(() => names(again).has('job'), 'the job is told at once');
+    await eventually(() => names(again).has('job'), 'the job is sent at once');
     await Promise.all([...watchers, again].map(({ ended }) => ended));
     for (const one of [watchers[1], again]) assert.match(one?.text() ?? '', /"state":"succeeded"[^\n]*\n\n$/);
   });

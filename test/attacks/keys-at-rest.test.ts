@@ -126,8 +126,8 @@ describe('secrets at rest', () => {
     const warning = /"level":"warn".*the master key lies beside the data that it protects/;
     await eventually(() => warning.test(gateway.output()), 'the warning');
     await gateway.stop();
-    const told = await startGateway({ env: { GATEWAY_MASTER_KEY: NEXT } });
-    assert.doesNotMatch(told.output(), /lies beside the data/);
-    await told.stop();
+    const withKey = await startGateway({ env: { GATEWAY_MASTER_KEY: NEXT } });
+    assert.doesNotMatch(withKey.output(), /lies beside the data/);
+    await withKey.stop();
   });
 });

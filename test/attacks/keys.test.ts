@@ -122,7 +122,8 @@ const PUBLIC = new Set([
   'POST /manage/login',
   'GET /.well-known/jwks.json',
   'OPTIONS /api/uploads/{connectionId}',
-  ...['GET', 'HEAD', 'PUT'].map((method) => `${method} /l/{token}`),
+  ...['GET', 'HEAD', 'PUT', 'POST', 'OPTIONS'].map((method) => `${method} /l/{token}`),
+  ...['HEAD', 'PATCH', 'DELETE', 'POST'].map((method) => `${method} /l/{token}/{uploadId}`),
   ...['/healthz', '/readyz', '/metrics', '/openapi.json', '/docs', '/manage/openapi.json', '/manage/docs'].flatMap(
     (at) => [`GET ${at}`, `HEAD ${at}`],
   ),
@@ -417,11 +418,11 @@ describe('tenants', () => {
       ['jobs', 'job'],
       ['schedules', 'schedule'],
     ] as const) {
-      assert.ok((await a.get(`/manage/${path}`)).text.includes(owned[kind] ?? ''), `the ${kind} still stands`);
+      assert.ok((await a.get(`/manage/${path}`)).text.includes(owned[kind] ?? ''), `the ${kind} is still there`);
     }
-    assert.ok((await a.get('/api/webhooks')).text.includes(owned['webhook'] ?? ''), 'the webhook still stands');
+    assert.ok((await a.get('/api/webhooks')).text.includes(owned['webhook'] ?? ''), 'the webhook is still there');
     const upload = await a.send(`/api/uploads/sandbox/${owned['upload']}`, { method: 'HEAD', headers: HEADERS });
-    assert.equal(upload.status, 200, 'the upload still stands');
+    assert.equal(upload.status, 200, 'the upload is still there');
     held({
       area: 'Attacks',
       what: 'Ids of another account in the path',
@@ -519,7 +520,7 @@ describe('tenants', () => {
   test('nothing of it is in any listing, export, stream or metric', async () => {
     const secrets = [MARK, ...Object.values(owned)];
     const clean = (text: string, what: string): void => {
-      for (const secret of secrets) assert.ok(!text.includes(secret), `${what} tells ${secret}`);
+      for (const secret of secrets) assert.ok(!text.includes(secret), `${what} shows ${secret}`);
     };
     const stream = await b.open('/manage/events');
     const events: string[] = [];
@@ -527,7 +528,7 @@ describe('tenants', () => {
     let tries = 0;
     const upload = { method: 'POST', body: 'x', headers: { 'Content-Type': 'application/octet-stream' } };
     assert.equal((await a.send(`/api/upload/sandbox?filename=${MARK}-streamed.txt`, upload)).status, 200);
-    assert.equal((await b.get('/api/list/mine')).status, 502, 'nobody listens there');
+    assert.equal((await b.get('/api/list/mine')).status, 502, 'nothing listens there');
     const lists = endpoints.filter(
       ({ method, path }) => method === 'GET' && !path.includes('{') && path !== '/manage/events',
     );

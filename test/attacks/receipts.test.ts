@@ -74,7 +74,7 @@ describe('digests and receipts of others', () => {
     const { status, json, text } = await client.get('/api/transfers', { query: { digest: DIGEST, ...query } });
     assert.equal(status, 200, text);
     const transfers = json['transfers'] as { id: string }[];
-    assert.equal(json['total'], transfers.length, 'and the total tells no more');
+    assert.equal(json['total'], transfers.length, 'and the total discloses no more');
     return transfers.map(({ id }) => id).sort();
   };
   const receipt = (client: ApiClient, id: string): Promise<ApiAnswer> => client.get(`/api/transfers/${id}/receipt`);

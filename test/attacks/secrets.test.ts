@@ -219,16 +219,16 @@ suite('no planted secret appears anywhere', () => {
         },
       ],
     };
-    let told = '';
+    let message = '';
     await assert.rejects(
       startGateway({ config: bad, env: { GATEWAY_MASTER_KEY: `${PLANTS.masterKey}!` } }),
       (error) => {
-        told = String(error);
+        message = String(error);
         return true;
       },
     );
-    assert.match(told, /accounts\[0\]/);
-    expectNone(told, 'the messages', encryptedKey);
+    assert.match(message, /accounts\[0\]/);
+    expectNone(message, 'the messages', encryptedKey);
   });
 });
 

@@ -35,7 +35,9 @@ test('SECURITY.md lists exactly the packages that have install scripts', () => {
 
 test('every dependency is pinned to one version', () => {
   const all = { ...dependencies, ...devDependencies, ...optionalDependencies, ...tools.dependencies };
-  const loose = Object.entries(all).filter(([, version]) => !/^(npm:@[\w/-]+@)?\d+\.\d+\.\d+(-[\w.]+)?$/.test(version));
+  const loose = Object.entries(all).filter(
+    ([, version]) => !/^(npm:@?[\w/-]+@)?\d+\.\d+\.\d+(-[\w.]+)?$/.test(version),
+  );
   assert.deepEqual(loose, []);
 });
 

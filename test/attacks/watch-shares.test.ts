@@ -119,7 +119,7 @@ suite('watched folders of two accounts', () => {
       writeFileSync(join(tenants.bServer.files, 'in', name), name);
       await withSql(postgres.url, (sql) => makeCheckDue(sql, folderId));
       const begin = performance.now();
-      await eventually(() => receiver.names().includes(name), `B is told of ${name}`, 20_000);
+      await eventually(() => receiver.names().includes(name), `B gets the event of ${name}`, 20_000);
       longest = Math.max(longest, performance.now() - begin);
     }
     return Math.round(longest);
@@ -146,7 +146,7 @@ suite('watched folders of two accounts', () => {
     });
     await eventually(async () => (await running('checks')) >= 10, 'A has its share of the checks');
     const attacked = await slowestBeside(alone);
-    t.diagnostic(`due to told, slowest of ${ROUNDS}: ${alone} ms alone, ${attacked} ms beside ${HOSTS} silent hosts`);
+    t.diagnostic(`due to sent, slowest of ${ROUNDS}: ${alone} ms alone, ${attacked} ms beside ${HOSTS} silent hosts`);
     assert.ok(attacked <= mostBeside(alone), `${alone} ms alone, ${attacked} ms attacked`);
     const skipped = await withSql(
       postgres.url,
@@ -190,9 +190,9 @@ suite('watched folders of two accounts', () => {
     });
     await eventually(async () => (await running('deliveries')) >= 8, 'A has its share of the deliveries');
     const attacked = await slowestBeside(alone);
-    await eventually(() => good.received.length > 0, 'the good receiver of A is told, too');
+    await eventually(() => good.received.length > 0, 'the good receiver of A gets it, too');
     t.diagnostic(
-      `due to told, slowest of ${ROUNDS}: ${alone} ms alone, ${attacked} ms beside ${RECEIVERS} silent ones`,
+      `due to sent, slowest of ${ROUNDS}: ${alone} ms alone, ${attacked} ms beside ${RECEIVERS} silent ones`,
     );
     assert.ok(attacked <= mostBeside(alone), `${alone} ms alone, ${attacked} ms attacked`);
   });

@@ -48,7 +48,7 @@ test('a rest earns no more than that', async (t) => {
   assert.ok(moved.bytes <= 12_000, `${moved.bytes} bytes`);
 });
 
-test('flows get equal bytes, whatever the size of their requests, and one that joins late', async (t) => {
+test('flows get equal bytes for requests of any size, also one that joins late', async (t) => {
   const { pass } = clock(t);
   const rate = new ByteRate();
   const [large, small] = [greedy(rate, 'large', 4_000, 10_000), greedy(rate, 'small', 500, 10_000)];

@@ -32,20 +32,20 @@ async function leavesNothing(work: (client: AbortController) => Promise<unknown>
 suite('onAbort', () => {
   test('reports the reason once, and nothing after it was removed', () => {
     const client = new AbortController();
-    const told: Error[] = [];
-    onAbort(client.signal, (reason) => told.push(reason));
+    const reasons: Error[] = [];
+    onAbort(client.signal, (reason) => reasons.push(reason));
     const stop = onAbort(client.signal, () => assert.fail('taken back'));
     stop();
     stop();
     client.abort(gone);
-    assert.deepEqual(told, [gone]);
+    assert.deepEqual(reasons, [gone]);
     assert.equal(listeners(client), 0);
   });
 
   test('reports at once if the signal has aborted before', () => {
-    const told: Error[] = [];
-    onAbort(AbortSignal.abort(gone), (reason) => told.push(reason));
-    assert.deepEqual(told, [gone]);
+    const reasons: Error[] = [];
+    onAbort(AbortSignal.abort(gone), (reason) => reasons.push(reason));
+    assert.deepEqual(reasons, [gone]);
   });
 });
 

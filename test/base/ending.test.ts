@@ -6,31 +6,31 @@ import { abortSignalOf, Ending } from '../../src/base/ending.js';
 suite('the end of a piece of work', () => {
   test('is reported once, with the first reason, to the remaining listeners', () => {
     const ending = new Ending();
-    const told: string[] = [];
-    onAbort(ending, ({ message }) => told.push(`first ${message}`));
-    const stop = onAbort(ending, () => told.push('never'));
+    const heard: string[] = [];
+    onAbort(ending, ({ message }) => heard.push(`first ${message}`));
+    const stop = onAbort(ending, () => heard.push('never'));
     stop();
     stop();
     assert.equal(ending.aborted, false);
     ending.throwIfAborted();
     ending.abort(new Error('left'));
     ending.abort(new Error('again'));
-    onAbort(ending, ({ message }) => told.push(`late ${message}`));
-    assert.deepEqual(told, ['first left', 'late left']);
+    onAbort(ending, ({ message }) => heard.push(`late ${message}`));
+    assert.deepEqual(heard, ['first left', 'late left']);
     assert.throws(() => ending.throwIfAborted(), /left/);
   });
 
   test('a listener may remove the others, or itself', () => {
     const ending = new Ending();
-    const told: number[] = [];
+    const heard: number[] = [];
     const stops = [1, 2, 3].map((each) =>
       onAbort(ending, () => {
-        told.push(each);
+        heard.push(each);
         for (const stop of stops) stop();
       }),
     );
     ending.abort(new Error('over'));
-    assert.deepEqual(told, [1]);
+    assert.deepEqual(heard, [1]);
   });
 
   test('its AbortSignal says the same, made before or after', () => {

@@ -23,8 +23,8 @@ const gateway: Contender = {
 };
 
 function allocating(bytesOfRun: number): () => number {
-  let told = 0;
-  return () => (told += bytesOfRun);
+  let total = 0;
+  return () => (total += bytesOfRun);
 }
 
 suite('the cost of an operation', () => {

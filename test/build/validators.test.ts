@@ -50,9 +50,9 @@ test('a compiled validator sets defaults, converts and refuses as ajv itself doe
       const [one, other] = [structuredClone(value) as unknown, structuredClone(value) as unknown];
       assert.equal(compiled(one), fresh(other), JSON.stringify(value));
       assert.deepEqual(one, other);
-      const told = (errors: typeof fresh.errors): unknown =>
+      const factsOf = (errors: typeof fresh.errors): unknown =>
         (errors ?? []).map((error) => ({ ...error, schemaPath: undefined }));
-      assert.deepEqual(told(compiled.errors), told(fresh.errors));
+      assert.deepEqual(factsOf(compiled.errors), factsOf(fresh.errors));
     }
   }
 });

@@ -215,7 +215,7 @@ test('Ctrl-C leaves a job running, and shows how to end it', async () => {
   copier.kill('SIGINT');
   const { code, stderr } = await interrupted;
   assert.equal(code, 130);
-  const [, id = ''] = /the job goes on: .*ftg jobs cancel ([0-9a-f-]{36})/.exec(stderr) ?? [];
+  const [, id = ''] = /the job continues: .*ftg jobs cancel ([0-9a-f-]{36})/.exec(stderr) ?? [];
   assert.equal((await terminal.json<{ job: Job }>('jobs', 'show', id)).job.state, 'running');
   await terminal.ok(['jobs', 'cancel', id]);
 });

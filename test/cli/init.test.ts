@@ -45,8 +45,7 @@ test('the gateway starts with the written files, and its key works', async () =>
   const names = ['GATEWAY_MASTER_KEY', 'LEGACY_PASSWORD', 'MAIN_API_KEY', 'OWNER_PASSWORD'];
   assert.deepEqual(Object.keys(env).sort(), names);
   assert.equal(env['LEGACY_PASSWORD'], 'pass word');
-  for (const value of Object.values(env))
-    assert.ok(!text('gateway.yaml').includes(value ?? ''), 'a secret stands in it');
+  for (const value of Object.values(env)) assert.ok(!text('gateway.yaml').includes(value ?? ''), 'a secret is in it');
   assert.match(text('gateway.yaml'), /host: ftp\.example\.com # Host name or address/);
   assert.match(text('gateway.yaml'), new RegExp(`port: ${port} # 0 = any free port`));
 

@@ -45,14 +45,14 @@ function chainOf(count: number, apartMs = 2 * DAY_MS): string[] {
   });
 }
 
-async function* told(lines: readonly string[]): AsyncGenerator<string> {
+async function* linesOf(lines: readonly string[]): AsyncGenerator<string> {
   yield* lines;
 }
 
 /** null = the chain is valid. */
 async function brokenAt(lines: readonly string[], by: Keys = keys): Promise<number | undefined | null> {
   try {
-    await verifyChain(told(lines), by);
+    await verifyChain(linesOf(lines), by);
     return null;
   } catch (error) {
     assert.ok(error instanceof BrokenLink, String(error));
@@ -69,10 +69,10 @@ describe('a chain of receipts', () => {
     lines.map((line, index) => (indexes.includes(index) ? JSON.stringify({ ...parsed(index), transfer: null }) : line));
 
   test('is valid as it is, with changes of the key, and from any link on', async () => {
-    const { receipts, first, last } = await verifyChain(told(lines), keys);
+    const { receipts, first, last } = await verifyChain(linesOf(lines), keys);
     assert.deepEqual([receipts, first.sequence, last.sequence], [LINKS, 1, LINKS]);
     for (let from = 1; from < LINKS; from++)
-      assert.equal((await verifyChain(told(lines.slice(from)), keys)).first.sequence, from + 1);
+      assert.equal((await verifyChain(linesOf(lines.slice(from)), keys)).first.sequence, from + 1);
   });
 
   test('any changed byte of any link is found, at that link', async () => {
@@ -134,7 +134,7 @@ describe('a chain of receipts', () => {
         ...by,
         privateKey: signers[0]!.privateKey,
       }),
-      'a key that is not told': receiptOf(payload, { kid: 'k9', privateKey: stranger.privateKey }),
+      'a key that is not known': receiptOf(payload, { kid: 'k9', privateKey: stranger.privateKey }),
       'its own key in its head': receiptOf(
         payload,
         { kid: 'k9', privateKey: stranger.privateKey },
@@ -169,23 +169,23 @@ describe('a chain of receipts', () => {
   test('a history item with different, additional or missing fields', async () => {
     const index = 3;
     const { transfer } = parsed(index);
-    const told = (changed: object): string[] =>
+    const chainWith = (changed: object): string[] =>
       lines.with(index, JSON.stringify({ ...parsed(index), transfer: changed }));
     for (const name of Object.keys(transfer)) {
-      assert.equal(await brokenAt(told({ ...transfer, [name]: 'another' })), index + 1, name);
-      assert.equal(await brokenAt(told({ ...transfer, [name]: undefined })), index + 1, `without ${name}`);
+      assert.equal(await brokenAt(chainWith({ ...transfer, [name]: 'another' })), index + 1, name);
+      assert.equal(await brokenAt(chainWith({ ...transfer, [name]: undefined })), index + 1, `without ${name}`);
     }
-    assert.equal(await brokenAt(told({ ...transfer, more: 1 })), index + 1);
+    assert.equal(await brokenAt(chainWith({ ...transfer, more: 1 })), index + 1);
   });
 
   test('items that the history has forgotten are the oldest ones', async () => {
-    assert.equal((await verifyChain(told(forgotten(0, 1, 2)), keys)).forgotten, 3);
-    assert.equal((await verifyChain(told(forgotten(...lines.keys())), keys)).forgotten, LINKS);
+    assert.equal((await verifyChain(linesOf(forgotten(0, 1, 2)), keys)).forgotten, 3);
+    assert.equal((await verifyChain(linesOf(forgotten(...lines.keys())), keys)).forgotten, LINKS);
     assert.equal(await brokenAt(forgotten(3)), 4);
     assert.equal(await brokenAt(forgotten(0, 4)), 5);
     // While a chain is read, the history may delete some of its items.
     const ofOneDay = chainOf(LINKS, DAY_MS / LINKS);
     const last = JSON.stringify({ ...(JSON.parse(ofOneDay[4]!) as object), transfer: null });
-    assert.equal((await verifyChain(told(ofOneDay.with(4, last)), keys)).forgotten, 1);
+    assert.equal((await verifyChain(linesOf(ofOneDay.with(4, last)), keys)).forgotten, 1);
   });
 });

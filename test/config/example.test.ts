@@ -70,7 +70,7 @@ function missingKeys(schema: Node, shown: unknown, path: readonly string[]): str
   if (schema.items !== undefined && Array.isArray(shown)) {
     return shown.flatMap((item) => missingKeys(schema.items ?? {}, item, [...path, '[]']));
   }
-  // Of a secret, the example shows the text, not the reference that may take its place.
+  // For a secret, the example shows the text, not the reference that may take its place.
   if (typeof shown === 'string') return [];
   // The pool of one host or connection shows only its changes; pools.default shows all keys. A proxy is none.
   if (['pool', 'proxy', 'algorithms', 'encryption', 'role'].includes(path.at(-1) ?? '')) return [];

@@ -82,7 +82,7 @@ test('the health check of the image follows /readyz, in plain text and over TLS'
     await gateway.stop();
     rmSync(folder, { recursive: true });
   }
-  assert.equal(await check(gateway.port), 1, 'nobody is there');
+  assert.equal(await check(gateway.port), 1, 'nothing listens there');
   let status = 200;
   const plain = createServer((request, answer) => answer.writeHead(request.url === '/readyz' ? status : 404).end());
   await new Promise<void>((listening) => plain.listen(0, '127.0.0.1', listening));

@@ -109,9 +109,9 @@ async function statusOf({ api }: TestGateway, name: string): Promise<string | un
 /** Another master key is refused with one line; with the right one everything is there. */
 async function assertRestored(options: GatewayOptions, { receiver }: Busy, base: string): Promise<void> {
   await assert.rejects(startGateway({ ...options, env: OTHER_KEY }), ({ message }: Error) => {
-    const told = message.split('\n').filter((line) => !line.startsWith('{'));
-    assert.deepEqual(told.slice(0, 1), ['the gateway ended:']);
-    assert.match(told.slice(1).join('\n'), /^cannot start: the master key .* is not the one .*$/);
+    const reported = message.split('\n').filter((line) => !line.startsWith('{'));
+    assert.deepEqual(reported.slice(0, 1), ['the gateway ended:']);
+    assert.match(reported.slice(1).join('\n'), /^cannot start: the master key .* is not the one .*$/);
     return true;
   });
   receiver.respond = (_, response) => response.writeHead(204).end();

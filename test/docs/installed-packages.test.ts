@@ -52,8 +52,8 @@ function rows(begins: string): string[][] {
 test('npm ci installs at most 260 MB, and the page has the size', () => {
   assert.ok(sizes.size > 200, 'the packages were not found');
   assert.ok(total <= MOST_MB, `${total.toFixed(1)} MB`);
-  const [, told] = /^\| `npm ci` \|.*\| (\d+) \|$/m.exec(SECTION) ?? [];
-  assert.ok(Math.abs(Number(told) - total) < 8, `${total.toFixed(1)} MB`);
+  const [, stated] = /^\| `npm ci` \|.*\| (\d+) \|$/m.exec(SECTION) ?? [];
+  assert.ok(Math.abs(Number(stated) - total) < 8, `${total.toFixed(1)} MB`);
 });
 
 test('the page gives the purpose of each of the ten largest packages', () => {
@@ -64,11 +64,11 @@ test('the page gives the purpose of each of the ten largest packages', () => {
     largest.map(([name]) => anywhere(name)).sort(),
     largest.map(([name, size]) => `${name} ${size.toFixed(1)}`).join('\n'),
   );
-  for (const [name = '', told, purpose = ''] of listed) {
+  for (const [name = '', stated, purpose = ''] of listed) {
     const [, size = 0] = largest.find(([one]) => anywhere(one) === anywhere(name)) ?? [];
     // Packages that are built for a processor differ in size.
     const tolerance = anywhere(name) === name ? 1 : size / 2;
-    assert.ok(Math.abs(Number(told) - size) <= tolerance, `${name}: ${size.toFixed(1)} MB`);
+    assert.ok(Math.abs(Number(stated) - size) <= tolerance, `${name}: ${size.toFixed(1)} MB`);
     assert.ok(purpose.length > 5, name);
   }
 });

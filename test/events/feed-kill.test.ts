@@ -107,7 +107,7 @@ class Storm {
       const counts = [...this.#taken.values()].map(({ size }) => size);
       const seen = this.#followed.map((numbers) => numbers.length);
       return last >= this.#acked.size && [...counts, ...seen].every((count) => count === last);
-    }, 'everything is told').catch((error: unknown) => {
+    }, 'everything is sent').catch((error: unknown) => {
       const counts = [...this.#taken].map(([path, { size }]) => `${path} ${size}`);
       const seen = this.#followed.map((numbers) => numbers.length);
       throw new Error(
@@ -151,12 +151,12 @@ class Storm {
       previousId = event.id;
       if (event.data.transfer !== undefined) requests.push(event.data.transfer.requestId);
     }
-    assert.equal(new Set(requests).size, requests.length, 'an operation is told twice');
-    const told = new Set(requests);
+    assert.equal(new Set(requests).size, requests.length, 'an operation is reported twice');
+    const inRequests = new Set(requests);
     assert.deepEqual(
-      [...this.#acked].filter((id) => !told.has(id)),
+      [...this.#acked].filter((id) => !inRequests.has(id)),
       [],
-      'operations that were answered are not told',
+      'operations that were answered are not reported',
     );
     for (const seen of this.#followed) assert.deepEqual(seen, whole, 'a follower saw another sequence');
     for (const [path, bodies] of this.#bodies) {

@@ -119,7 +119,7 @@ describe('the feed and webhooks', { timeout: 240_000 }, () => {
     const two = await subscribe({ url: urlOf('/two'), events: ['transfer.failed'], connections: ['two'] });
     const none = await subscribe({ url: urlOf('/none'), events: ['connection.up'] });
     for (const id of ['one', 'two', 'one', 'two']) await fail(id);
-    await eventually(() => at('/all').length === 4 && at('/two').length === 2, 'the webhooks are told');
+    await eventually(() => at('/all').length === 4 && at('/two').length === 2, 'the webhooks get the events');
     const answer = await gateway.api.get('/api/events', { query: { after: String(from) } });
     const bodies = new Map((answer.json['events'] as FeedEvent[]).map((event) => [event.id, event]));
     assert.deepEqual(
@@ -174,19 +174,19 @@ describe('the feed and webhooks', { timeout: 240_000 }, () => {
     assert.equal((await gateway.api.get('/api/list/one', { query: { path: '/tmp' } })).status, 200);
     assert.equal((await gateway.api.post('/api/delete/one', { path: `/tmp/${name}` })).status, 200);
     await eventually(() => at('/writes').length === 1 && at('/removes').length === 1, 'each has its operation');
-    const told = await succeededAfter(from);
+    const reported = await succeededAfter(from);
     assert.deepEqual(
-      told.map(({ data }) => [data.transfer.connectionId, (data.transfer as { type?: string }).type]),
+      reported.map(({ data }) => [data.transfer.connectionId, (data.transfer as { type?: string }).type]),
       [
         ['one', 'write'],
         ['one', 'delete'],
       ],
     );
-    assert.deepEqual(at('/writes')[0]?.body, told[0]);
+    assert.deepEqual(at('/writes')[0]?.body, reported[0]);
 
     const isHeard = async (): Promise<boolean> => {
       await write(name, second.api);
-      return (await succeededAfter(from)).length > told.length;
+      return (await succeededAfter(from)).length > reported.length;
     };
     await eventually(isHeard, 'the other node knows of the subscription');
     for (const { id } of [writes, removes]) await unsubscribe(id);
@@ -365,7 +365,7 @@ describe('the feed and webhooks', { timeout: 240_000 }, () => {
     assert.equal((await other.post('/api/webhooks', wide)).status, 404);
     await fail('two');
     await fail('one');
-    await eventually(() => at('/mine').length === 2 && at('/ones').length === 1, 'both are told');
+    await eventually(() => at('/mine').length === 2 && at('/ones').length === 1, 'both get the event');
     for (const { id } of [mine, ones]) await unsubscribe(id);
   });
 
@@ -409,7 +409,7 @@ describe('the feed and webhooks', { timeout: 240_000 }, () => {
     const { id } = await subscribe({ url, events: ['transfer.failed'] });
     assert.ok(!(await gateway.api.get(`/api/webhooks/${id}`)).text.includes('cret'));
     await fail();
-    await eventually(() => at('/login').length === 1, 'it is told');
+    await eventually(() => at('/login').length === 1, 'it is sent');
     const expected = `Basic ${Buffer.from('user:sécret').toString('base64')}`;
     assert.equal(at('/login')[0]?.headers.authorization, expected);
     await unsubscribe(id);
@@ -444,7 +444,7 @@ describe('the feed and webhooks', { timeout: 240_000 }, () => {
       (await gateway.api.get(`/api/webhooks/${id}`)).json['webhook'] as { isActive: boolean; endedAt: string | null };
     await eventually(async () => (await ended()).endedAt !== null, 'it has ended');
     assert.equal((await ended()).isActive, false);
-    const told = at('/bad').length;
+    const reported = at('/bad').length;
     await fail();
     status = 200;
     assert.equal(
@@ -453,7 +453,7 @@ describe('the feed and webhooks', { timeout: 240_000 }, () => {
     );
     assert.equal((await ended()).endedAt, null);
     await fail();
-    await eventually(() => at('/bad').length === told + 1, 'it is told again');
+    await eventually(() => at('/bad').length === reported + 1, 'it is sent again');
     await unsubscribe(id);
     await eventually(async () => (await admin.get('/manage/deliveries')).status === 200, 'deliveries are listed');
     receiver.respond = (_, response) => response.writeHead(204).end();
@@ -490,7 +490,7 @@ describe('the feed and webhooks', { timeout: 240_000 }, () => {
         select from public_jobs.job where name = 'webhook-delivery' and state < 'completed'`
           ).count,
       );
-    await eventually(async () => (await jobs()) === 0, 'nobody waits to be told');
+    await eventually(async () => (await jobs()) === 0, 'no delivery waits');
     assert.ok((await rows()).every(({ state }) => state === 'cancelled'));
     assert.equal(at('/waits').length, 2);
     assert.deepEqual(sequences(await page({ after: String(from) })), [from + 1, from + 2]);
@@ -500,7 +500,7 @@ describe('the feed and webhooks', { timeout: 240_000 }, () => {
     const from = await lastNow();
     const { id } = await subscribe({ url: urlOf('/some'), events: ['transfer.failed'], connections: ['two'] });
     for (const one of ['two', 'one', 'one', 'two']) await fail(one);
-    await eventually(() => at('/some').length === 2, 'it is told');
+    await eventually(() => at('/some').length === 2, 'it is sent');
     const [first, second] = at('/some')
       .map(({ text }) => JSON.parse(text) as FeedEvent)
       .sort((a, b) => a.sequence - b.sequence);
@@ -526,7 +526,7 @@ describe('the feed and webhooks', { timeout: 240_000 }, () => {
     for (let count = 0; count < 20; count += 1) await fail();
     await eventually(() => at('/hangs').length >= 2, 'the one hangs');
     for (let count = 0; count < 20; count += 1) await fail();
-    await eventually(() => at('/works').length === 40, 'the other is told of all');
+    await eventually(() => at('/works').length === 40, 'the other gets all');
     receiver.respond = (_, response) => response.writeHead(204).end();
     for (const { id } of [hangs, works]) await unsubscribe(id);
   });

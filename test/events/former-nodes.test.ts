@@ -97,18 +97,18 @@ suite('events of nodes of former versions', { timeout: 240_000 }, () => {
     assert.deepEqual(new Set(found.map(({ id }) => id).filter((id) => written.has(id))), written);
     assert.equal(found.length, from + 160);
 
-    const told = (path: string): string[] =>
+    const sentTo = (path: string): string[] =>
       receiver.received.filter((one) => one.path === path).map(({ text }) => text);
     const bodies = (await feed(from)).map(({ body }) => body);
     await bench.until(async () => {
       await storage.events.outgoing.recoverForgotten();
-      const ofFolder = new Set(told(new URL(receiver.url).pathname));
-      return new Set(told('/subscribed')).size === 160 && ofFolder.size === written.size;
-    }, 'all are told');
-    assert.deepEqual(told('/subscribed').sort(), [...bodies].sort());
+      const ofFolder = new Set(sentTo(new URL(receiver.url).pathname));
+      return new Set(sentTo('/subscribed')).size === 160 && ofFolder.size === written.size;
+    }, 'all are sent');
+    assert.deepEqual(sentTo('/subscribed').sort(), [...bodies].sort());
     const own_ = new Set(written);
     assert.deepEqual(
-      told(new URL(receiver.url).pathname).sort(),
+      sentTo(new URL(receiver.url).pathname).sort(),
       bodies.filter((body) => own_.has((JSON.parse(body) as Numbered).id)).sort(),
     );
   });

@@ -12,7 +12,7 @@ import { startTogether } from '../support/together.js';
 import { PATIENCE_MS } from '../support/eventually.js';
 import { assertRecent } from '../support/recent.js';
 
-interface Told {
+interface Reported {
   readonly type: string;
   readonly data: {
     readonly connection: { readonly id: string };
@@ -43,9 +43,9 @@ after(async () => {
   await Promise.all([...(proxied?.proxies ?? []), ...(servers ?? [])].map((one) => one.stop()));
 });
 
-const told = async (): Promise<Told[]> => {
+const reported = async (): Promise<Reported[]> => {
   const { json } = await gateway.api.get('/api/events', { query: { limit: '1000' } });
-  return (json['events'] as Told[]).filter(({ type }) => type.startsWith('connection.'));
+  return (json['events'] as Reported[]).filter(({ type }) => type.startsWith('connection.'));
 };
 const ask = (id: string) => gateway.api.get(`/api/exists/${id}`, { query: { path: '/not-there' } });
 
@@ -62,14 +62,14 @@ test(
       proxy.fail('reset');
     }
     const went = Date.now();
-    const asking = async (count: number): Promise<Told[]> => {
+    const asking = async (count: number): Promise<Reported[]> => {
       for (const until = Date.now() + PATIENCE_MS; Date.now() < until;) {
         await Promise.all(IDS.map(ask));
-        const events = await told();
+        const events = await reported();
         if (events.length >= count) return events;
         await delay(200);
       }
-      assert.fail(`${(await told()).length} events, not ${count}`);
+      assert.fail(`${(await reported()).length} events, not ${count}`);
     };
     const down = await asking(3);
     assert.ok(Date.now() - went >= 9_500, 'a moment is no outage');
@@ -87,6 +87,6 @@ test(
     );
     for (const { data } of all.slice(3)) assert.ok((data.downSeconds ?? 0) >= 9);
     await Promise.all(IDS.map(ask));
-    assert.equal((await told()).length, 6);
+    assert.equal((await reported()).length, 6);
   },
 );

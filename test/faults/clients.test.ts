@@ -23,7 +23,7 @@ import {
   PROTOCOLS,
   startRemotes,
   TITLES,
-  told,
+  answerText,
   warmUp,
   type ProtocolName,
 } from './rig.js';
@@ -196,7 +196,7 @@ describe('clients that fail', () => {
             body: Readable.from(endless()),
             headers: { 'Content-Type': 'application/octet-stream' },
           });
-          assert.equal(answer.status, 413, told(answer));
+          assert.equal(answer.status, 413, answerText(answer));
           await failsAs(query.filename, /8388608/);
           await holdsNothingOf(protocol, '/endless');
           held({
@@ -331,7 +331,7 @@ describe('clients that fail', () => {
     await leavesNothing(gateway, atRest);
     for (const protocol of PROTOCOLS) {
       const answer = await uploadRaw(gateway.api, protocol, { path: '/', filename: 'last' }, 'good');
-      assert.equal(answer.status, 200, told(answer));
+      assert.equal(answer.status, 200, answerText(answer));
     }
   });
 });

@@ -18,7 +18,7 @@ import {
   PROTOCOLS,
   startServers,
   TITLES,
-  told,
+  answerText,
   warmUp,
   type ProtocolName,
   type Remote,
@@ -107,7 +107,7 @@ describe('a remote that fails at every step', () => {
     (await lastItemOf(gateway, id)) ?? assert.fail('no history item');
 
   function failed(answer: ApiAnswer, item: HistoryItem, where: string): void {
-    assert.equal(answer.status, CODES[String(answer.headers['x-error-code'])], `${where}: ${told(answer)}`);
+    assert.equal(answer.status, CODES[String(answer.headers['x-error-code'])], `${where}: ${answerText(answer)}`);
     assert.deepEqual([item.status, item.errorMessage], ['failed', answer.json['error']], where);
   }
 
@@ -285,7 +285,7 @@ describe('a remote that fails at every step', () => {
       uploadRaw(gateway.api, id, { path: '/', filename: 'last' }, 'good');
     for (const protocol of PROTOCOLS) {
       const answer = await next(`${protocol}-upload-reset`);
-      assert.equal(answer.status, 200, told(answer));
+      assert.equal(answer.status, 200, answerText(answer));
       // On a connection with short limits, a busy machine may look like a silent server.
       const works = async (): Promise<boolean> => (await next(`${protocol}-upload-stall`)).status === 200;
       await eventually(works, `${protocol}: the lane that stalled works`);

@@ -96,7 +96,7 @@ for (const [name, start] of Object.entries(servers)) {
         headers: { 'Content-Type': 'application/octet-stream' },
         body,
       });
-    const stands = async (filename: string): Promise<Buffer> => {
+    const stored = async (filename: string): Promise<Buffer> => {
       const answer = await gateway.api.get('/api/download/plain', { query: { path: `/box/${filename}` } });
       assert.equal(answer.status, 200, answer.text);
       return answer.bytes;
@@ -136,13 +136,13 @@ for (const [name, start] of Object.entries(servers)) {
         assert.equal(taken.status, 200, taken.text);
         const digest = createHash('sha256').update(damaged).digest('base64');
         assert.equal(taken.headers['repr-digest'], `sha-256=:${digest}:`);
-        assert.notDeepEqual(await stands('unseen'), damaged);
+        assert.notDeepEqual(await stored('unseen'), damaged);
 
         assert.equal((await upload('checked', 'file', sound)).status, 200);
         const refused = await upload('checked', 'file', damaged);
         assert.deepEqual([refused.status, refused.headers['x-error-code']], [502, 'readback_mismatch'], refused.text);
         assert.match(refused.text, new RegExp(createHash('sha256').update(damaged).digest('hex')));
-        assert.deepEqual(await stands('file'), sound);
+        assert.deepEqual(await stored('file'), sound);
         const names = async (): Promise<string> => {
           const { json } = await gateway.api.get('/api/list/plain', { query: { path: '/box' } });
           return (json['files'] as { name: string }[]).map((file) => file.name).join();

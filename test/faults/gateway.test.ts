@@ -21,7 +21,7 @@ import {
   overRemotes,
   PROTOCOLS,
   startRemotes,
-  told,
+  answerText,
   warmUp,
   type ProtocolName,
 } from './rig.js';
@@ -98,13 +98,13 @@ async function agree(api: ApiClient, folder: string, sent: readonly Sent[]): Pro
     for (const { connection, file, content, answer } of sent) {
       if (connection !== protocol) continue;
       const item = items.get(connection + file);
-      const where = `${connection}${file}: ${answer === undefined ? 'no answer' : told(answer)}, ${item?.status}`;
+      const where = `${connection}${file}: ${answer === undefined ? 'no answer' : answerText(answer)}, ${item?.status}`;
       if (standing.has(file)) assert.ok((await disk.read(file)).equals(content), `${where}: not whole`);
       if (answer?.status === 200) assert.equal(item?.status, 'success', where);
       if (item?.status === 'success') assert.ok(standing.has(file), `${where}: no such file`);
       standing.delete(file);
     }
-    assert.deepEqual([...standing], [], `${protocol} holds files that nobody sent`);
+    assert.deepEqual([...standing], [], `${protocol} holds files that were not sent`);
   }
 }
 
@@ -204,7 +204,7 @@ describe('the gateway in trouble', { concurrency: 3 }, () => {
       const refused = sent.filter(({ answer }) => answer?.status !== 200);
       assert.ok(refused.length > 0);
       for (const { answer, file } of refused) {
-        assert.equal(answer?.status, 503, `${file}: ${answer === undefined ? 'no answer' : told(answer)}`);
+        assert.equal(answer?.status, 503, `${file}: ${answer === undefined ? 'no answer' : answerText(answer)}`);
         // Work that ran when the database went away may be done: it must not be repeated.
         if (answer?.headers['x-error-code'] === 'outcome_unrecorded') {
           assert.equal(answer.headers['retry-after'], undefined);
@@ -280,7 +280,7 @@ describe('the gateway in trouble', { concurrency: 3 }, () => {
       }
       for (const protocol of PROTOCOLS) {
         const answer = await uploadRaw(gateway.api, protocol, { path: '/descriptors', filename: 'after' }, 'good');
-        assert.equal(answer.status, 200, told(answer));
+        assert.equal(answer.status, 200, answerText(answer));
       }
       await leavesNothing(gateway, atRest);
       held({
@@ -329,7 +329,7 @@ describe('the gateway in trouble', { concurrency: 3 }, () => {
         );
         refusal = answers.find(isNews);
       }
-      assert.equal(refusal?.status, 503, refusal === undefined ? 'never refused' : told(refusal));
+      assert.equal(refusal?.status, 503, refusal === undefined ? 'never refused' : answerText(refusal));
       assert.equal(refusal?.headers['x-error-code'], 'database_away');
       assert.match(refusal?.headers['retry-after'] ?? '', /^[1-9]\d*$/);
       rmSync(filler);
@@ -387,7 +387,8 @@ describe('the gateway in trouble', { concurrency: 3 }, () => {
       }
       stop.abort();
       const sent = await loading;
-      for (const { answer } of sent) assert.equal(answer?.status, 200, answer === undefined ? 'cut' : told(answer));
+      for (const { answer } of sent)
+        assert.equal(answer?.status, 200, answer === undefined ? 'cut' : answerText(answer));
       assert.ok(await nothingPending(gateway));
       await agree(gateway.api, '/clock', sent);
       writeFileSync(file, String(-86_400_000));

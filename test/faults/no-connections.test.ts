@@ -10,7 +10,7 @@ import { withSql } from '../storage/databases.js';
 import { startGateway, type ApiAnswer, type TestGateway } from '../support/gateway.js';
 import { eventually } from '../support/eventually.js';
 import { held } from '../support/reliability.js';
-import { told } from './rig.js';
+import { answerText } from './rig.js';
 
 const APPENDS = 48;
 
@@ -48,10 +48,10 @@ describe('a database that accepts no further connection', () => {
   test('the connection for locks was opened at the start: appends continue', async () => {
     // A write takes no lock, and opens the connections that it needs from the pool.
     const writes = await Promise.all(Array.from({ length: APPENDS }, (_, index) => writeTo(`file-${index}`)));
-    for (const answer of writes) assert.equal(answer.status, 200, told(answer));
+    for (const answer of writes) assert.equal(answer.status, 200, answerText(answer));
     await limit(0);
     const answers = await Promise.all(Array.from({ length: APPENDS }, (_, index) => append(`file-${index}`)));
-    for (const answer of answers) assert.equal(answer.status, 200, told(answer));
+    for (const answer of answers) assert.equal(answer.status, 200, answerText(answer));
     assert.equal((await gateway.api.get('/readyz')).status, 200);
     held({
       area: 'Faults',
@@ -75,7 +75,7 @@ describe('a database that accepts no further connection', () => {
     assert.equal(headers['x-error-code'], 'database_away');
     assert.match(String(json['error']), /no connection for locks: .*too many connections/);
     const refused = await append('file-0');
-    assert.deepEqual([refused.status, refused.headers['x-error-code']], [503, 'database_away'], told(refused));
+    assert.deepEqual([refused.status, refused.headers['x-error-code']], [503, 'database_away'], answerText(refused));
     assert.equal((await writeTo('file-0')).status, 200, 'what needs no lock goes on');
     // Tried again every second, and logged once a minute.
     let said: readonly string[] = [];

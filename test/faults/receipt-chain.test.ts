@@ -51,7 +51,7 @@ describe('receipts over nodes that are killed', () => {
     assert.equal(answer.status, 200, answer.text);
     return answer.text.split('\n').slice(0, -1);
   };
-  async function* told(lines: readonly string[]): AsyncGenerator<string> {
+  async function* each(lines: readonly string[]): AsyncGenerator<string> {
     yield* lines;
   }
 
@@ -87,7 +87,7 @@ describe('receipts over nodes that are killed', () => {
     await Promise.all(Array.from({ length: AT_ONCE }, worker));
     await Promise.all(kills);
     const lines = await linesOf();
-    const { receipts, first, last } = await verifyChain(told(lines), keys);
+    const { receipts, first, last } = await verifyChain(each(lines), keys);
     assert.deepEqual([first.sequence, last.sequence, receipts], [1, lines.length, lines.length]);
     const receipted = new Set(lines.map((line) => (JSON.parse(line) as { transferId: string }).transferId));
     assert.deepEqual(

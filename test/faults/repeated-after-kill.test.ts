@@ -12,7 +12,7 @@ import { newest, type HistoryItem } from '../api/support.js';
 import { SFTP_SERVERS, type TestServer } from '../servers/catalogue.js';
 import { startGateway, type ApiAnswer, type ApiClient, type TestGateway } from '../support/gateway.js';
 import { held } from '../support/reliability.js';
-import { behindProxy, told, type Remote } from './rig.js';
+import { behindProxy, answerText, type Remote } from './rig.js';
 import { eventually } from '../support/eventually.js';
 
 const ROUNDS = 9;
@@ -124,7 +124,7 @@ describe('a gateway that dies under requests with an Idempotency-Key', () => {
           assert.deepEqual([repeated.status, repeated.text], [former.status, former.text], where);
         } else {
           tally.unknown++;
-          assert.equal(repeated.headers['x-error-code'], 'outcome_unknown', `${where}: ${told(repeated)}`);
+          assert.equal(repeated.headers['x-error-code'], 'outcome_unknown', `${where}: ${answerText(repeated)}`);
           await namesItsTransfer(gateway.api, name, repeated, before);
         }
         assert.deepEqual(await look(folder), before, `${where}: nothing is done on the remote`);
@@ -192,7 +192,7 @@ describe('a gateway that dies under requests with an Idempotency-Key', () => {
     const [seen] = sizes.filter((one) => one.includes(`${target} is`));
     assert.match(
       text,
-      seen === undefined ? /nothing stands at|is a folder now/ : new RegExp(seen.replaceAll('/', '.')),
+      seen === undefined ? /there is nothing at|is a folder now/ : new RegExp(seen.replaceAll('/', '.')),
     );
   }
 

@@ -169,7 +169,7 @@ export async function nothingPending(gateway: TestGateway): Promise<boolean> {
   return true;
 }
 
-export function told(answer: ApiAnswer): string {
+export function answerText(answer: ApiAnswer): string {
   return `${answer.status} ${String(answer.headers['x-error-code'])} ${answer.text.slice(0, 300)}`;
 }
 

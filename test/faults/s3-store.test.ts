@@ -7,7 +7,7 @@ import { expectError, uploadRaw } from '../api/support.js';
 import { startSwift, type SwiftServer } from '../servers/swift.js';
 import { startGateway, type ApiAnswer, type TestGateway } from '../support/gateway.js';
 import { held } from '../support/reliability.js';
-import { contentOf, lastItemOf, leavesNothing, MIB, told, warmUp } from './rig.js';
+import { contentOf, lastItemOf, leavesNothing, MIB, answerText, warmUp } from './rig.js';
 import { eventually } from '../support/eventually.js';
 
 /** Objects, the databases of accounts and containers, and Swift's other files. */
@@ -62,8 +62,8 @@ test("S3: the store's disk is full", async () => {
     }),
   );
   for (const answer of answers) {
-    assert.equal(answer.status, 502, told(answer));
-    assert.match(String(answer.headers['x-error-code']), /^(?:no_space|remote_failure)$/, told(answer));
+    assert.equal(answer.status, 502, answerText(answer));
+    assert.match(String(answer.headers['x-error-code']), /^(?:no_space|remote_failure)$/, answerText(answer));
   }
   assert.equal((await lastItemOf(gateway, 'small'))?.status, 'failed');
   await isBack();
@@ -75,7 +75,7 @@ test("S3: the store's disk is full", async () => {
   // While Swift does not use its disk, an upload cannot be aborted either: that is tried again.
   await eventually(isClean, 'no upload is open');
   const fits = await upload('small', 'kept.bin', contentOf('fits', 2 * MIB));
-  assert.equal(fits.status, 200, told(fits));
+  assert.equal(fits.status, 200, answerText(fits));
   held({
     area: 'Faults',
     what: "S3: the store's disk is full",

@@ -22,7 +22,7 @@ import {
   PROTOCOLS,
   startRemotes,
   TITLES,
-  told,
+  answerText,
   warmUp,
 } from './rig.js';
 import { startProxy, type Proxy } from '../support/proxy.js';
@@ -169,7 +169,7 @@ describe('each server in its own trouble', { concurrency: 6 }, () => {
           const next = await Promise.all(
             Array.from({ length: 12 }, (_, number) => upload(protocol, `idle-${number}`, `after ${fault} ${number}`)),
           );
-          for (const answer of next) assert.equal(answer.status, 200, told(answer));
+          for (const answer of next) assert.equal(answer.status, 200, answerText(answer));
           for (let number = 0; number < 12; number++) {
             const stored = await remotes[protocol].server.disk.read(`/idle-${number}`);
             assert.equal(stored.toString(), `after ${fault} ${number}`);
@@ -195,17 +195,17 @@ describe('each server in its own trouble', { concurrency: 6 }, () => {
         );
         await eventually(() => proxy.hasFailed, 'the server goes while they run');
         proxy.disarm();
-        for (const answer of await running) assert.equal(answer.status, 502, told(answer));
+        for (const answer of await running) assert.equal(answer.status, 502, answerText(answer));
         const meanwhile = await upload(protocol, 'away.bin', 'x');
-        assert.equal(meanwhile.status, 502, told(meanwhile));
+        assert.equal(meanwhile.status, 502, answerText(meanwhile));
         assert.ok(
           ['unreachable', 'connection_lost'].includes(String(meanwhile.headers['x-error-code'])),
-          told(meanwhile),
+          answerText(meanwhile),
         );
         assert.ok((await server.disk.read('/away.bin')).equals(old), 'the old file stays');
         proxy.isDown = false;
         const back = await upload(protocol, 'away.bin', 'back');
-        assert.equal(back.status, 200, told(back));
+        assert.equal(back.status, 200, answerText(back));
         assert.equal((await server.disk.read('/away.bin')).toString(), 'back');
         const hidden = async (): Promise<boolean> =>
           (await server.disk.files('/')).every((file) => /^\/(?:warm-\d+|idle-\d+|away\.bin)$/.test(file));
@@ -225,9 +225,9 @@ describe('each server in its own trouble', { concurrency: 6 }, () => {
         proxy.delayMs = SLOW_MS;
         try {
           const sent = await upload(`${protocol}-slow`, 'slow.bin', content);
-          assert.equal(sent.status, 200, told(sent));
+          assert.equal(sent.status, 200, answerText(sent));
           const received = await gateway.api.get(`/api/download/${protocol}-slow`, { query: { path: '/slow.bin' } });
-          assert.equal(received.status, 200, told(received));
+          assert.equal(received.status, 200, answerText(received));
           assert.ok(received.bytes.equals(content));
         } finally {
           proxy.delayMs = 0;
@@ -252,7 +252,7 @@ describe('each server in its own trouble', { concurrency: 6 }, () => {
             uploadRaw(gateway.api, id, { path: '/', filename: `file-${number}` }, `content ${number}`),
           ),
         );
-        for (const answer of answers) assert.equal(answer.status, 200, told(answer));
+        for (const answer of answers) assert.equal(answer.status, 200, answerText(answer));
         const { json } = await gateway.api.get(`/api/list/${id}`);
         const sizes = (json['files'] as { name: string; size: number }[]).map(({ name, size }) => `${name} ${size}`);
         const wanted = Array.from({ length: WAITING }, (_, number) => `file-${number} ${`content ${number}`.length}`);
@@ -315,7 +315,7 @@ describe('each server in its own trouble', { concurrency: 6 }, () => {
       const content = contentOf('rekeyed', 24 * MIB);
       const round = async (name: string): Promise<void> => {
         const sent = await uploadRaw(gateway.api, 'rekeying', { path: '/', filename: name }, content);
-        assert.equal(sent.status, 200, told(sent));
+        assert.equal(sent.status, 200, answerText(sent));
         assert.ok((await readFile(path.join(changing.rekeying.files, name))).equals(content));
         const received = await gateway.api.get('/api/download/rekeying', { query: { path: `/${name}` } });
         assert.equal(received.status, 200);
@@ -358,13 +358,13 @@ describe('each server in its own trouble', { concurrency: 6 }, () => {
         const folder = id === 'small-sftp' ? small.ssh.files : small.ftp.folder;
         assert.equal((await upload(id, 'kept.bin', 'old')).status, 200);
         const answer = await upload(id, 'kept.bin', contentOf('too large', DISK_BYTES + MIB));
-        assert.equal(answer.status, 502, told(answer));
-        assert.match(String(answer.headers['x-error-code']), /^(?:no_space|remote_failure)$/, told(answer));
+        assert.equal(answer.status, 502, answerText(answer));
+        assert.match(String(answer.headers['x-error-code']), /^(?:no_space|remote_failure)$/, answerText(answer));
         assert.equal((await lastItemOf(gateway, id))?.status, 'failed');
         await eventually(() => readdirSync(folder).join() === 'kept.bin', 'no hidden file stays');
         assert.equal((await readFile(path.join(folder, 'kept.bin'))).toString(), 'old');
         const fits = await upload(id, 'kept.bin', contentOf('fits', DISK_BYTES / 2));
-        assert.equal(fits.status, 200, told(fits));
+        assert.equal(fits.status, 200, answerText(fits));
         held({
           area: 'Faults',
           what: `${title}: the server's disk is full`,

@@ -11,7 +11,7 @@ import type { ApiAnswer, TestGateway } from '../support/gateway.js';
 import { eventually } from '../support/eventually.js';
 import { held } from '../support/reliability.js';
 import { Tus } from '../uploads/support.js';
-import { overRemotes, PROTOCOLS, startRemotes, told, type ProtocolName } from './rig.js';
+import { overRemotes, PROTOCOLS, startRemotes, answerText, type ProtocolName } from './rig.js';
 
 /** Nothing is written for them before they begin. */
 const UNAWARE = ['upload', 'write', 'append', 'copy', 'move', 'delete'];
@@ -164,7 +164,7 @@ describe('a database that stops accepting writes', { timeout: 240_000 }, () => {
       const answers = await Promise.all(sent.map(({ send }) => send()));
       for (const [index, { name, protocol, isPerformed }] of sent.entries()) {
         const answer = answers[index] ?? assert.fail();
-        const what = `${name} on ${protocol}: ${told(answer)}`;
+        const what = `${name} on ${protocol}: ${answerText(answer)}`;
         assert.equal(answer.status, 503, what);
         const code = answer.headers['x-error-code'];
         if (await isPerformed?.()) assert.equal(code, 'outcome_unrecorded', what);
@@ -181,7 +181,7 @@ describe('a database that stops accepting writes', { timeout: 240_000 }, () => {
 
     for (const { name, protocol, send, isPerformed } of second) {
       const answer = await send();
-      const what = `${name} on ${protocol}: ${told(answer)}`;
+      const what = `${name} on ${protocol}: ${answerText(answer)}`;
       assert.deepEqual([answer.status, answer.headers['x-error-code']], [503, 'database_away'], what);
       assert.match(answer.headers['retry-after'] ?? '', /^[1-9]\d*$/, what);
       assert.equal((await isPerformed?.()) ?? false, false, what);
@@ -199,7 +199,7 @@ describe('a database that stops accepting writes', { timeout: 240_000 }, () => {
     }, 'what was performed is in the history');
     for (const { name, protocol, send } of second) {
       const answer = await send();
-      assert.ok(answer.status < 300, `${name} on ${protocol}: ${told(answer)}`);
+      assert.ok(answer.status < 300, `${name} on ${protocol}: ${answerText(answer)}`);
     }
     held({
       area: 'Faults',

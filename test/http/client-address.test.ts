@@ -7,7 +7,7 @@ import { startFrontEnd } from './support/front-end.js';
 const TRUSTED = ['10.0.0.0/8', '2001:db8::1'];
 
 for (const [what, peer, forwardedFor, expected] of [
-  ['no proxy, whatever the client claims', '192.0.2.7', '198.51.100.1', '192.0.2.7'],
+  ['no proxy: the claim of the client does not count', '192.0.2.7', '198.51.100.1', '192.0.2.7'],
   ['one proxy', '10.0.0.1', '198.51.100.1', '198.51.100.1'],
   ['a proxy behind a proxy', '10.0.0.1', '198.51.100.1, 10.0.0.2', '198.51.100.1'],
   ['a client that invents hops', '10.0.0.1', '10.9.9.9, 203.0.113.5, 198.51.100.1', '198.51.100.1'],

@@ -74,7 +74,7 @@ describe('answers arrive whole', () => {
         still = body.given === last && last > 0 ? still + 1 : 0;
         last = body.given;
         return still > 50;
-      }, 'the source stands still');
+      }, 'the source waits');
       assert.ok(body.given < MAX_AHEAD_BYTES, `${body.given} bytes were read ahead`);
       const gone = new Promise((resolve) => body.stream.once('close', resolve));
       client.socket.destroy();

@@ -274,7 +274,7 @@ describe('a large form', () => {
         yield Buffer.from(`\r\n--${BOUNDARY}--\r\n`);
       }
       const opened = await readMultipart(bodyOf(chunks()), FORM, OPTIONS);
-      assert.ok((await settled(() => made)) <= 3 * block.length, `took ${made} bytes that nobody read`);
+      assert.ok((await settled(() => made)) <= 3 * block.length, `took ${made} bytes that were not read`);
       const received = createHash('md5');
       for await (const chunk of opened.file.stream as AsyncIterable<Buffer>) {
         received.update(chunk);

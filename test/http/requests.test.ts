@@ -75,7 +75,7 @@ describe('requests', () => {
     client.send('GET / HTTP/1.1\r\nHost: x\r\nAuthorization: a\r\nAuthorization: b\r\n\r\n');
     const answer = await client.answer();
     assert.deepEqual(JSON.parse(answer.body.toString()), {
-      error: 'the field authorization stands twice in the request',
+      error: 'the field authorization appears twice in the request',
     });
     assert.equal(answer.field('x-error-code'), 'bad_request');
     assert.match(answer.field('x-request-id') ?? '', /^[0-9a-f-]{36}$/);

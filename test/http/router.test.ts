@@ -191,7 +191,7 @@ describe('queries and bodies', () => {
       '?path=a&limit=%201': /^limit must be integer$/,
       '?path=a&limit=-1e309': /^limit must be between -9007199254740991 and 9007199254740991$/,
       '?path=a&format=xml': /^format must be one of binary, json$/,
-      '?path=a&path=b': /^the query parameter path stands twice$/,
+      '?path=a&path=b': /^the query parameter path appears twice$/,
       '?path=%00': /^the query parameter path holds a NUL$/,
     };
     for (const [query, text] of Object.entries(cases)) {

@@ -120,7 +120,7 @@ describe('jobs that another node stops', { timeout: 900_000 }, () => {
       const took = await soon(async () => (await leases()) === 0, 'what had begun has ended');
       const there = await copies();
       // The records of the last work may follow.
-      await soon(async () => (await done()).done === there, 'what stands is counted');
+      await soon(async () => (await done()).done === there, 'what is stored is counted');
       await delay(700);
       t.diagnostic(`paused at ${there} of ${MANY}: the sessions are back after ${took} ms`);
       assert.deepEqual([await copies(), (await done()).done], [there, there], 'nothing more is done');

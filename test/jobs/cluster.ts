@@ -100,11 +100,11 @@ export class Cluster<Name extends string> {
   /** A job, from any node that answers. */
   async see(id: string): Promise<JobView> {
     let job: JobView | undefined;
-    const told = async (): Promise<boolean> => {
+    const reported = async (): Promise<boolean> => {
       job = await look(this.api, id).catch(() => undefined);
       return job !== undefined;
     };
-    await eventually(told, 'a node tells of the job');
+    await eventually(reported, 'a node reports the job');
     return job as JobView;
   }
 

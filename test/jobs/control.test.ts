@@ -203,11 +203,11 @@ describe('jobs under way', () => {
   });
 
   test('a history item names its job', async () => {
-    const job = await run(gateway.api, order('/told', 0));
-    const item = (await history(gateway.api)).find(({ path }) => path === '/told/7') ?? assert.fail();
+    const job = await run(gateway.api, order('/copied', 0));
+    const item = (await history(gateway.api)).find(({ path }) => path === '/copied/7') ?? assert.fail();
     const { json } = await gateway.api.get(`/api/transfers/${item.id}`);
     const transfer = json['transfer'] as Record<string, unknown>;
-    assert.deepEqual([transfer['jobId'], transfer['path'], transfer['status']], [job.id, '/told/7', 'success']);
+    assert.deepEqual([transfer['jobId'], transfer['path'], transfer['status']], [job.id, '/copied/7', 'success']);
     assert.equal((await gateway.api.get(`/api/transfers/${job.id}`)).status, 404);
   });
 

@@ -128,7 +128,7 @@ describe('jobs that copy', () => {
 
   test('failed files are listed with their reason, and the others are done; retry does only those', async () => {
     for (const name of ['good.txt', 'bad.txt']) await servers.sftp.disk.write(`/partly/${name}`, name);
-    await servers.ftp.disk.write('/partly/bad.txt/a-folder-stands-here', '');
+    await servers.ftp.disk.write('/partly/bad.txt/a-folder-is-here', '');
     const order = {
       type: 'copy',
       source: { connectionId: 'sftp', path: '/partly' },

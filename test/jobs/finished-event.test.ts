@@ -72,9 +72,9 @@ describe('job.finished', { timeout: 240_000 }, () => {
     ...more,
   });
   const jobIn = ({ body }: Received): JobView => (body.data as unknown as { readonly job: JobView }).job;
-  const told = async (id: string, times = 1): Promise<readonly Received[]> => {
+  const eventsOf = async (id: string, times = 1): Promise<readonly Received[]> => {
     const all = (): readonly Received[] => receiver.received.filter((one) => jobIn(one).id === id);
-    await eventually(() => all().length >= times, `the receiver is told of ${id}`);
+    await eventually(() => all().length >= times, `the receiver gets the event of ${id}`);
     return all();
   };
   const secretNow = async (): Promise<string> => {
@@ -99,7 +99,7 @@ describe('job.finished', { timeout: 240_000 }, () => {
       [bad, 'failed'],
       [left, 'cancelled'],
     ] as const) {
-      const [event] = await told(id);
+      const [event] = await eventsOf(id);
       assert.ok(event !== undefined);
       assert.equal(event.body.type, 'job.finished');
       // Files under way when it was cancelled may still be counted.
@@ -122,7 +122,7 @@ describe('job.finished', { timeout: 240_000 }, () => {
     assert.notEqual(await secretNow(), former);
     assert.equal(await secretNow(), rotated.json['secret']);
     const { id } = await begin(gateway.api, order('/tree'));
-    const [event] = await told(id);
+    const [event] = await eventsOf(id);
     assert.ok(event !== undefined && isSigned(event, former) && isSigned(event, await secretNow()));
     assert.equal((await gateway.api.get('/manage/webhook-secret')).status, 403);
   });
@@ -130,7 +130,7 @@ describe('job.finished', { timeout: 240_000 }, () => {
   test('tried again, finally a dead letter, and sent again manually under its old id', async () => {
     receiver.respond = (_, response) => response.writeHead(500).end();
     const { id } = await begin(gateway.api, order('/tree'));
-    const tries = await told(id, 4);
+    const tries = await eventsOf(id, 4);
     assert.equal(new Set(tries.map(({ headers }) => headers['webhook-id'])).size, 1);
     const eventId = String(tries[0]?.headers['webhook-id']);
     const admin = gateway.client(ADMIN_KEY);
@@ -142,7 +142,7 @@ describe('job.finished', { timeout: 240_000 }, () => {
     receiver.respond = (_, response) => response.writeHead(204).end();
     const again = await admin.post(`/manage/deliveries/${eventId}/replay`, {});
     assert.equal(again.status, 202, again.text);
-    await told(id, 5);
+    await eventsOf(id, 5);
     await eventually(async () => (await stateOf()) === 'delivered', 'it is delivered');
   });
 
@@ -155,7 +155,7 @@ describe('job.finished', { timeout: 240_000 }, () => {
     gateway.api.close();
     receiver = await startReceiver(port);
     gateway = await startNode();
-    assert.equal((await told(id)).length, 1);
+    assert.equal((await eventsOf(id)).length, 1);
   });
 
   test('a receiver that is invalid, or must not be reached, is refused', async () => {

@@ -145,7 +145,7 @@ describe('a target that fills up', () => {
     }
     // Without space its listing may show an object later.
     store.resize(3 * STORE_BYTES);
-    await eventually(async () => (await keys()).length === job.counts.done, 'what is counted stands there');
+    await eventually(async () => (await keys()).length === job.counts.done, 'what is counted is there');
     const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket: BUCKET }));
     assert.deepEqual(Uploads, []);
     assert.equal((await history(api, { connection_id: 'small-s3' })).length, FILES, 'one item a file');

@@ -100,7 +100,7 @@ describe('files that were copied and not recorded', { concurrency: true, timeout
         `${recorded} recorded, ${standing.length} standing when it was killed, ${again.length} copied again`,
       );
       assert.ok(standing.length < FILES, 'it was killed on the way');
-      assert.ok(standing.length > recorded, 'copies stand that nobody has recorded');
+      assert.ok(standing.length > recorded, 'there are copies that are not recorded');
       assert.deepEqual(again, []);
       for (const [name, content] of contents) assert.ok((await target.read(`${place}/${name}`)).equals(content), name);
       const items = (await history(gateway.api, { connection_id: to })).filter(({ path }) =>

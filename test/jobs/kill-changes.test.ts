@@ -123,7 +123,7 @@ for (const [from, to] of PAIRS) {
       const moved = (await history(cluster.api, { type: 'move', status: 'success' })).filter(({ path }) =>
         path.startsWith('/moved/'),
       );
-      assert.equal(new Set(moved.map(({ path }) => path)).size, FILES, 'each file stands in the history');
+      assert.equal(new Set(moved.map(({ path }) => path)).size, FILES, 'each file is in the history');
       held({
         area: 'Faults',
         what: 'a move is paused, resumed, cancelled and tried again while nodes are killed (SIGKILL)',

@@ -116,7 +116,11 @@ describe('a destination that ignores case', () => {
 });
 
 describe('names of a folder', () => {
-  const told = async (folding: Partial<Folding>, names: readonly string[], askEarly?: number): Promise<string[]> => {
+  const clashesOf = async (
+    folding: Partial<Folding>,
+    names: readonly string[],
+    askEarly?: number,
+  ): Promise<string[]> => {
     const all = { ignoresCase: false, ignoresComposition: false, ...folding };
     const seen = new NamesOfFolder(() => Promise.resolve(all), askEarly);
     const clashes: string[] = [];
@@ -132,17 +136,17 @@ describe('names of a folder', () => {
 
   test('clash as the destination folds them', async () => {
     const byCase = ['A', 'É', 'STRASSE', 'οδος'];
-    assert.deepEqual(await told({}, names), []);
-    assert.deepEqual(await told({ ignoresCase: true }, names), byCase);
-    assert.deepEqual(await told({ ignoresComposition: true }, names), [taken]);
-    const all = await told({ ignoresCase: true, ignoresComposition: true }, names);
+    assert.deepEqual(await clashesOf({}, names), []);
+    assert.deepEqual(await clashesOf({ ignoresCase: true }, names), byCase);
+    assert.deepEqual(await clashesOf({ ignoresComposition: true }, names), [taken]);
+    const all = await clashesOf({ ignoresCase: true, ignoresComposition: true }, names);
     assert.deepEqual(all, ['A', taken, 'É', 'STRASSE', 'οδος']);
   });
 
   test('many of them cost little if the destination distinguishes them', async () => {
     const many = Array.from({ length: 1000 }, (_, number) => `name ${number}`);
-    assert.deepEqual(await told({}, [...many, 'NAME 1'], 100), []);
-    assert.deepEqual(await told({ ignoresCase: true }, [...many, 'NAME 1'], 100), ['NAME 1']);
+    assert.deepEqual(await clashesOf({}, [...many, 'NAME 1'], 100), []);
+    assert.deepEqual(await clashesOf({ ignoresCase: true }, [...many, 'NAME 1'], 100), ['NAME 1']);
   });
 
   test('a million names: a clash is found, and memory is bounded', async (t) => {

@@ -58,7 +58,7 @@ describe('a large file of a job', { timeout: 300_000 }, () => {
   test('shows its bytes, its speed and the time that is left before it ends', async () => {
     const speed = 1.5 * MIB;
     const { id } = await begin(cluster.api, order('/seen', speed));
-    const told = watch(id);
+    const reported = watch(id);
     const shown: Progressing[] = [];
     const end = await follow(id, (job) => void shown.push(job));
     assert.deepEqual([end.state, end.counts.done, end.counts.bytes], ['succeeded', SMALL_FILES + 1, TOTAL]);
@@ -75,7 +75,9 @@ describe('a large file of a job', { timeout: 300_000 }, () => {
       assert.equal(etaSeconds, bytesPerSecond > 0 ? Math.ceil((TOTAL - counts.bytes) / bytesPerSecond) : null);
     }
     assert.ok(Math.max(...late.map((job) => job.bytesPerSecond)) > average / 3, `less than ${average} bytes a second`);
-    const events = (await told).map(({ counts }) => counts.bytes).filter((bytes) => bytes > 100_000 && bytes < SIZE);
+    const events = (await reported)
+      .map(({ counts }) => counts.bytes)
+      .filter((bytes) => bytes > 100_000 && bytes < SIZE);
     assert.ok(new Set(events).size >= 4, `those who watch see it too: ${events.join(' ')}`);
   });
 
@@ -95,7 +97,7 @@ describe('a large file of a job', { timeout: 300_000 }, () => {
     const items = await history(cluster.api, { type: 'copy' });
     assert.equal(items.filter(({ path }) => path === '/killed/large.bin').length, 1);
     const again = (await run(cluster.api, { ...order('/killed', 0), type: 'sync' })) as Progressing;
-    assert.deepEqual([again.state, again.counts.done], ['succeeded', 0], 'what stands there is whole');
+    assert.deepEqual([again.state, again.counts.done], ['succeeded', 0], 'what is there is whole');
   });
 
   async function watch(id: string): Promise<Progressing[]> {

@@ -184,10 +184,10 @@ describe('syncs compared with a model', { timeout: 3_600_000 }, () => {
         });
         assert.equal(skipped, expected.counts.skipped, what);
       }
-      const told = Object.fromEntries(
+      const reported = Object.fromEntries(
         Object.keys(expected.counts).map((name) => [name, job.counts[name as keyof JobView['counts']]]),
       );
-      assert.deepEqual(told, expected.counts, what);
+      assert.deepEqual(reported, expected.counts, what);
       const source = new Map([...(await read(this.#from, this.#root))].map(([path, { content }]) => [path, content]));
       assert.deepEqual(source, new Map([...this.#source].map(([path, { content }]) => [path, content])), 'the source');
     }

@@ -76,7 +76,7 @@ describe('jobs that sync', () => {
             [found, done, skipped, failed, deleted],
             [sourceTree.size, changed.length, sourceTree.size - changed.length, 0, deleteExtra ? extra.length : 0],
           );
-          assert.deepEqual(planned.counts, job.counts, 'a dry run tells what is done');
+          assert.deepEqual(planned.counts, job.counts, 'a dry run reports what is done');
           assert.deepEqual(
             (await filesOf(gateway.api, planned.id)).map(({ state }) => state),
             Array(done + deleted).fill('planned'),

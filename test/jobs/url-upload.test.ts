@@ -228,7 +228,7 @@ describe('url uploads by jobs', { timeout: 300_000 }, () => {
       isHolding = false;
       const unlock = await lockJob(postgres, id);
       held.at(-1)?.end(Buffer.alloc(SIZE / 2, 7));
-      await eventually(async () => (await target.disk.files('/unrecorded')).includes(file), 'it stands there');
+      await eventually(async () => (await target.disk.files('/unrecorded')).includes(file), 'it is there');
       for (const node of nodes.splice(0)) await node.kill();
       await unlock();
       if (content === 'of another') await target.disk.write(file, Buffer.alloc(SIZE, 8));

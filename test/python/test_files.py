@@ -83,8 +83,8 @@ class Uploads(OnBothClients):
         wrong = {
             "the disk is gone": (failing(), None),
             "ended after 9 of 10 bytes": (iter([b"abc"] * 3), 10),
-            "goes on behind the 6 bytes": (iter([b"abc"] * 3), 6),
-            "goes on behind the 7 bytes": (iter([b"abc"] * 3), 7),
+            "has more than its announced 6 bytes": (iter([b"abc"] * 3), 6),
+            "has more than its announced 7 bytes": (iter([b"abc"] * 3), 7),
             "open as text": (io.StringIO("text"), None),
         }
         for text, (content, size) in wrong.items():

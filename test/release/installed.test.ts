@@ -70,7 +70,7 @@ async function startGateway(): Promise<void> {
   let output = '';
   gateway.stdout?.setEncoding('utf8').on('data', (text: string) => (output += text));
   const key = (): string | undefined => /API key +(ftg_\S+)/.exec(output)?.[1];
-  await eventually(() => key() !== undefined, 'the quick start tells its key');
+  await eventually(() => key() !== undefined, 'the quick start prints its key');
   env = { ...process.env, GATEWAY: url, KEY: key(), HOME: folder };
 }
 

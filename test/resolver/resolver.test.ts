@@ -151,7 +151,7 @@ suite('the files of the system', () => {
     write('resolv.conf', 'nameserver 192.0.2.53\nsearch team.svc.cluster.local svc.cluster.local\noptions ndots:5\n');
     assert.deepEqual(await of('sftp.prod'), ['10.1.2.3']);
     assert.deepEqual([...new Set(server.asked)], ['sftp.prod.team.svc.cluster.local', full]);
-    await assert.rejects(of('sftp.prod.'), coded('ENOTFOUND'), 'a dot at the end: as it stands');
+    await assert.rejects(of('sftp.prod.'), coded('ENOTFOUND'), 'a dot at the end: as it is');
   });
 
   test('their meaning', () => {

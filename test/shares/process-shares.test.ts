@@ -139,7 +139,7 @@ test('a process that holds all sessions idle closes one for another that asks', 
   const other = ask(two);
   await pass(t, 1_000);
   assert.ok(other.leases, 'within a second');
-  assert.equal(one.gauge.open, 2, 'it keeps those that nobody needs');
+  assert.equal(one.gauge.open, 2, 'it keeps those that are not needed');
   assert.equal(server.mostOpen, 3);
   stop();
 });

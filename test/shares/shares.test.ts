@@ -102,7 +102,7 @@ test('a thread that holds all sessions idle closes one for another that asks', a
   const other = ask(two.pool);
   await rest();
   assert.ok(other.leases, 'without waiting for a timer');
-  assert.equal(one.pool.gauge.open, 2, 'it keeps those that nobody needs');
+  assert.equal(one.pool.gauge.open, 2, 'it keeps those that are not needed');
   assert.equal(server.mostOpen, 3);
 });
 

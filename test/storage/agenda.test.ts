@@ -179,9 +179,9 @@ describe('due work', { timeout: 120_000 }, () => {
       /undone/,
     );
     // Notices come in the order of their commits.
-    await change('told');
+    await change('committed');
     await eventually(() => connections.every(({ count }) => count === 1), 'both are woken');
-    assert.equal(wakes.count, 0, 'what was undone tells nobody');
+    assert.equal(wakes.count, 0, 'what was undone wakes no one');
     await edit('/c', () => Promise.resolve());
     await eventually(() => wakes.count > 0, 'the folder is due');
     for (const each of [...connections, wakes]) each.stop();

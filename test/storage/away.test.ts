@@ -79,7 +79,7 @@ describe('side by side', { concurrency: true }, () => {
           };
           for (const [what, ask] of Object.entries(operations)) await assert.rejects(atOnce(ask(), what), isAway);
           // One whole round of writers gives up before the database is back.
-          await until(async () => (refused.length >= 8 ? true : undefined), 'callers to be told');
+          await until(async () => (refused.length >= 8 ? true : undefined), 'refused callers');
         }
         await server.revive();
         await untilBack(storage);

@@ -159,7 +159,7 @@ for (const kind of DATABASES) {
         third.leftovers.expectFolder('warehouse', '/x'),
       ]);
       const note = await third.leftovers.expectMultipart('lake', '/key', 'upload-2');
-      await third.leftovers.forgetMultipart(note);
+      await third.leftovers.forget(note);
       await third.close();
       const dead = await one.leftovers.claimDead();
       assert.deepEqual(

@@ -103,20 +103,23 @@ for (const kind of DATABASES) {
       for (const errorCode of ['not_found', 'already_exists', 'client_gone', 'cancelled', 'pool_full', 'draining']) {
         await storage.history.begin(upload(accountId)).finish({ ...FAILURE, errorCode });
       }
-      const told: string[] = [];
+      const expected: string[] = [];
       for (const errorCode of ['permission_denied', 'connection_lost', 'stall_timeout', 'internal', 'no_space']) {
         const transfer = storage.history.begin(upload(accountId));
         await transfer.finish({ ...FAILURE, errorCode });
-        told.push(transfer.id);
+        expected.push(transfer.id);
       }
       // No client waits for the result of a check, or for a copy from a watched folder.
       const poll = storage.history.begin(upload(accountId, { type: 'poll', direction: 'inbound' }));
       await poll.finish({ ...FAILURE, errorCode: 'not_found' });
       const copy = storage.history.begin(upload(accountId, { type: 'copy', copyId: randomUUID() }));
       await copy.finish({ ...FAILURE, errorCode: 'pool_full' });
-      told.push(poll.id, copy.id);
-      await until(async () => ((await readAll(storage)).length >= from + told.length ? true : undefined), 'the events');
-      assert.deepEqual(new Set((await readAll(storage, from)).map(transferIn)), new Set(told));
+      expected.push(poll.id, copy.id);
+      await until(
+        async () => ((await readAll(storage)).length >= from + expected.length ? true : undefined),
+        'the events',
+      );
+      assert.deepEqual(new Set((await readAll(storage, from)).map(transferIn)), new Set(expected));
     });
 
     test('a transaction that commits late is numbered once it is visible, after the events that were numbered before', async () => {

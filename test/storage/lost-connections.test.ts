@@ -213,7 +213,7 @@ describe('connections that fall silent', { concurrency: true }, () => {
     const finished = Promise.allSettled(transfers.map((transfer) => transfer.finish(SUCCESS)));
     assert.equal(storage.history.queuedRows, 50);
     for (const result of await finished) assert.ok(result.status === 'rejected' && isAway(result.reason));
-    assert.equal(storage.history.queuedRows, 50, 'told, and still to be written');
+    assert.equal(storage.history.queuedRows, 50, 'reported, and still to be written');
     proxy.isSilent = false;
     await until(async () => (storage.history.queuedRows === 0 ? true : undefined), 'the rows to be written');
     assert.equal(committed, 51);

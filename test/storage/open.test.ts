@@ -186,8 +186,8 @@ describe('a program that is killed while it opens a database', () => {
 
   for (const [what, template, kills, make] of [
     ['the first migration of an empty database', 'empty', 10, makeEmpty],
-    ['the upgrade of a database of version 1.0', 'first', 5, () => makeVersion('first', VERSION_1_0)],
-    ['the upgrade of a database of version 1.1', 'second', 5, () => makeVersion('second', VERSION_1_1)],
+    ['the upgrade of a database of version 1.0', 'first', 10, () => makeVersion('first', VERSION_1_0)],
+    ['the upgrade of a database of version 1.1', 'second', 10, () => makeVersion('second', VERSION_1_1)],
   ] as const) {
     it(`${what}: killed at ${kills} points, the next start completes it, and nothing is applied twice`, async () => {
       await make();

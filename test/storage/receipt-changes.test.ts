@@ -59,12 +59,12 @@ describe('a change in the database is found', () => {
     await server?.stop();
   });
 
-  async function* told(): AsyncGenerator<string> {
+  async function* chainOf(): AsyncGenerator<string> {
     for (const line of await storage.receipts.list(accountId, 0, 1000)) yield JSON.stringify(line);
   }
   const broken = async (): Promise<number | undefined | 'holds' | 'forgotten'> => {
     try {
-      return (await verifyChain(told(), keys)).forgotten > 0 ? 'forgotten' : 'holds';
+      return (await verifyChain(chainOf(), keys)).forgotten > 0 ? 'forgotten' : 'holds';
     } catch (error) {
       assert.ok(error instanceof BrokenLink, String(error));
       return error.sequence;

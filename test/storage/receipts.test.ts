@@ -28,11 +28,11 @@ for (const kind of DATABASES) {
       await server.stop();
     });
 
-    async function* told(accountId: string, after = 0): AsyncGenerator<string> {
+    async function* linesOf(accountId: string, after = 0): AsyncGenerator<string> {
       for (const line of await storage.receipts.list(accountId, after, 10_000)) yield JSON.stringify(line);
     }
     const chainOf = async (accountId: string, after = 0): Promise<Chain> =>
-      verifyChain(told(accountId, after), keysOf({ keys: await storage.receipts.keys() }));
+      verifyChain(linesOf(accountId, after), keysOf({ keys: await storage.receipts.keys() }));
 
     it('many rows at once on two nodes and of three accounts: three chains', async () => {
       const accounts = [randomUUID(), randomUUID(), randomUUID()];
@@ -42,7 +42,7 @@ for (const kind of DATABASES) {
         const accountId = accounts[number % accounts.length]!;
         const transfer = on.history.begin(upload(accountId, { path: `/ü${number}`, requestId: `r${number}` }));
         await transfer.finish(RECEIPTED);
-        assert.ok(await on.receipts.find(accountId, transfer.id), 'it stands when the item does');
+        assert.ok(await on.receipts.find(accountId, transfer.id), 'it is there when the item is');
       };
       // Not all of them together: a row that is not written within five seconds is refused.
       await Promise.all(

@@ -25,7 +25,7 @@ describe('the user of the embedded PostgreSQL', () => {
 
   it('receives none of our secrets', async () => {
     if (process.platform !== 'linux') return;
-    process.env['GATEWAY_MASTER_KEY'] = 'never-told';
+    process.env['GATEWAY_MASTER_KEY'] = 'never-passed-on';
     const server = await startEmbedded(path.join(folder, 'data'), () => undefined);
     delete process.env['GATEWAY_MASTER_KEY'];
     // The server, its own processes, and its watchdog.
@@ -38,16 +38,18 @@ describe('the user of the embedded PostgreSQL', () => {
       const isWatchdog = line?.split('\0').slice(-3).join(' ') === `watchdog ${server.pid} `;
       if (pid === String(server.pid) || parent === String(server.pid) || isWatchdog) related.push(pid);
     }
-    const told = await Promise.all(related.map((pid) => readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '')));
+    const environments = await Promise.all(
+      related.map((pid) => readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '')),
+    );
     await server.stop();
     assert.ok(related.length >= 3, related.join(' '));
-    for (const environment of told) {
-      assert.doesNotMatch(environment, /never-told/);
+    for (const environment of environments) {
+      assert.doesNotMatch(environment, /never-passed-on/);
       const names = environment.split('\0').map((entry) => entry.split('=')[0] ?? '');
       const others = names.filter((name) => !/^($|PATH$|LANG|LC_|TZ$|HOME$|LD_LIBRARY_PATH$|PG|PWD$)/.test(name));
       assert.deepEqual(others, []);
     }
-    assert.ok(told.some((environment) => environment.includes('PATH=')));
+    assert.ok(environments.some((environment) => environment.includes('PATH=')));
   });
 
   it('reaches a folder only when every folder above lets it pass', async () => {
@@ -70,7 +72,7 @@ describe('the user of the embedded PostgreSQL', () => {
     return;
   }
 
-  it('is nobody where root starts the gateway in a place that others reach', async () => {
+  it('is an unprivileged user where root starts the gateway in a place that others reach', async () => {
     const runAs = await chooseRunAs(folder);
     assert.equal(runAs.owner, NOBODY);
     assert.deepEqual(runAs.command('p', ['a']), { program: 'p', args: ['a'], ids: { uid: NOBODY, gid: NOBODY } });

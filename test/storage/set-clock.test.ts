@@ -148,7 +148,15 @@ describe('a database whose clock is set', () => {
     const held = { waiting: 0, sessions: 4, atOnce: 1, since: Date.now(), isRequest: true, isFresh: false };
     await sessions.claim('login', { ...held, held: 3 }, () => 3);
     const uploadId = randomUUID();
-    const row = { id: uploadId, accountId, connectionId: 'warehouse', keyId: null, path: '/a', hidden: '/.a' };
+    const row = {
+      id: uploadId,
+      accountId,
+      keyId: null,
+      linkId: null,
+      connectionId: 'warehouse',
+      path: '/a',
+      hidden: '/.a',
+    };
     await one.uploads.create(
       {
         ...row,

@@ -149,7 +149,7 @@ function ofMessages(facts: UpgradeFacts): string[] {
       expectedMessages(facts),
       got,
       (message) => `${message} did not arrive`,
-      (message) => `${message} arrived, and belongs to nobody`,
+      (message) => `${message} arrived, and belongs to no file`,
     ),
     ...repeated(got).map((message) => `${message} was sent again after 2xx`),
     ...acknowledged

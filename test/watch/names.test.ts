@@ -41,6 +41,7 @@ suite('patterns', () => {
     ['a.part', 'a.part', undefined],
     ['.*', '.ftg-0123abcd-00ff.a.csv', 'temporary_name'],
     [null, '.ftg-0123abcd-00ff.a.csv', 'temporary_name'],
+    ['.*', '.ftg-up-0123456789ab.a.csv', 'temporary_name'],
   ];
   for (const [filePattern, path, reason] of cases) {
     test(`${filePattern ?? 'no pattern'} and ${path}: ${reason ?? 'wanted'}`, () => {

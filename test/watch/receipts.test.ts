@@ -9,7 +9,7 @@ import { startTogether } from '../support/together.js';
 import { Bench } from './support/bench.js';
 import { startReceiver, type Receiver } from './support/receiver.js';
 
-type Told = Payload & {
+type Reported = Payload & {
   readonly server: { readonly type: string; readonly hostKey?: string };
   readonly source?: { readonly connectionId: string; readonly path: string };
   readonly movedTo?: string;
@@ -60,7 +60,7 @@ suite('receipts of watched folders', () => {
       const all = () => receipts.list(bench.accountId, since, 1000);
       await bench.until(async () => (await all()).length === 2, 'two receipts');
       const keys = keysOf({ keys: await receipts.keys() });
-      const [copied, treated] = (await all()).map(({ receipt }) => verifyReceipt(receipt, keys) as Told);
+      const [copied, treated] = (await all()).map(({ receipt }) => verifyReceipt(receipt, keys) as Reported);
       const digest = `sha-256:${createHash('sha256').update('detected').digest('hex')}`;
       assert.deepEqual(
         [copied?.transfer['type'], copied?.transfer['path'], copied?.transfer.digest, copied?.server.type],
@@ -76,10 +76,10 @@ suite('receipts of watched folders', () => {
       assert.equal(treated?.movedTo, isMove ? `/${name}-done/new.csv` : undefined);
       assert.equal(treated?.source?.path, isMove ? `/${name}/new.csv` : undefined);
       const lines = (await receipts.list(bench.accountId, 0, 1000)).map((line) => JSON.stringify(line));
-      const told = (async function* () {
+      const each = (async function* () {
         yield* lines;
       })();
-      assert.equal((await verifyChain(told, keys)).receipts, lines.length);
+      assert.equal((await verifyChain(each, keys)).receipts, lines.length);
     });
   }
 });

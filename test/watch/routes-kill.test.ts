@@ -22,7 +22,7 @@ const KILLS = Number(process.env['ROUTE_KILLS'] ?? 6);
 const KILL_EVERY_MS = 2_500;
 const ENDS_WITHIN_MS = 120_000;
 
-interface Told {
+interface Reported {
   readonly path: string;
   readonly copy?: {
     readonly connectionId: string;
@@ -125,23 +125,25 @@ describe('a watched folder with copyTo, on nodes that are killed', () => {
     await writing;
 
     const bodies = new Map<string, Set<string>>();
-    const told = (): Map<string, Told> => {
+    const announced = (): Map<string, Reported> => {
       for (const { headers, text } of receiver.received) {
         const id = String(headers['webhook-id']);
         bodies.set(id, (bodies.get(id) ?? new Set()).add(text));
       }
       const files = [...bodies.values()].flatMap(
-        ([text]) => (JSON.parse(text ?? '') as { data: { files: Told[] } }).data.files,
+        ([text]) => (JSON.parse(text ?? '') as { data: { files: Reported[] } }).data.files,
       );
-      assert.equal(new Set(files.map(({ path }) => path)).size, files.length, 'each file is told of by one event');
+      assert.equal(new Set(files.map(({ path }) => path)).size, files.length, 'each file is in one event');
       return new Map(files.map((file) => [file.path, file]));
     };
     const due = setInterval(() => void isDue().catch(() => undefined), 2_000);
     try {
-      await eventually(() => told().size === contents.size, 'every file is told of', ENDS_WITHIN_MS).catch(
+      await eventually(() => announced().size === contents.size, 'every file is reported', ENDS_WITHIN_MS).catch(
         async (error: unknown) => {
           const left = await withSql(postgres.url, (sql) => sql`select * from route_copies where state <> 'done'`);
-          throw new Error(`${told().size} of ${contents.size}; ${JSON.stringify(left.slice(0, 5))}`, { cause: error });
+          throw new Error(`${announced().size} of ${contents.size}; ${JSON.stringify(left.slice(0, 5))}`, {
+            cause: error,
+          });
         },
       );
     } finally {
@@ -149,17 +151,17 @@ describe('a watched folder with copyTo, on nodes that are killed', () => {
     }
     for (const [id, all] of bodies) assert.equal(all.size, 1, `event ${id} was sent with two bodies`);
     for (const [name, content] of contents) {
-      const { copy } = told().get(`/in/${name}`) ?? assert.fail(name);
+      const { copy } = announced().get(`/in/${name}`) ?? assert.fail(name);
       assert.deepEqual(copy, { connectionId: 'to', path: `/out/${name}`, size: content.length });
       assert.ok(content.equals(await target.disk.read(`/out/${name}`)), `${name} is whole`);
     }
     const standing = (await target.disk.files('/out')).filter((file) => !file.includes('/.ftg-'));
-    assert.deepEqual(standing.sort(), [...contents.keys()].map((name) => `/out/${name}`).sort(), 'none stands twice');
+    assert.deepEqual(standing.sort(), [...contents.keys()].map((name) => `/out/${name}`).sort(), 'none appears twice');
     const items = await history(api(), { type: 'copy' });
     assert.deepEqual(
       items.map(({ path, status }) => `${status} ${path}`).sort(),
       [...contents.keys()].map((name) => `success /out/${name}`).sort(),
-      'each copy stands in the history once',
+      'each copy is in the history once',
     );
     t.diagnostic(`${contents.size} files, ${bodies.size} events, ${KILLS} kills`);
     held({

@@ -96,9 +96,9 @@ suite('watched folders with copyTo', () => {
     receiver.received.filter(({ path }) => path.endsWith(`/${name}`)).map(({ body }) => body);
   const filesOf = (name: string): readonly CopiedFile[] => toldOf(name).flatMap(({ data }) => data.files);
   /** Checks, and waits until this number of files has been reported. */
-  const told = async (folder: WatchedFolder, name: string, files: number): Promise<readonly CopiedFile[]> => {
+  const eventFiles = async (folder: WatchedFolder, name: string, files: number): Promise<readonly CopiedFile[]> => {
     await bench.settle(folder);
-    await bench.until(() => filesOf(name).length >= files, `${files} files are told of`);
+    await bench.until(() => filesOf(name).length >= files, `${files} files are reported`);
     return [...filesOf(name)].sort((a, b) => (a.path < b.path ? -1 : 1));
   };
   const copiesIn = async (name: string, connectionId = 'ftp') => {
@@ -133,7 +133,7 @@ suite('watched folders with copyTo', () => {
       };
       await put('a.csv', 'one');
       await put('deep/ü b.csv', 'x'.repeat(300_000));
-      const files = await told(folder, name, 2);
+      const files = await eventFiles(folder, name, 2);
       assert.deepEqual(
         files.map(({ path, copy }) => [path, copy]),
         [
@@ -143,7 +143,7 @@ suite('watched folders with copyTo', () => {
       );
       assert.equal((await target.read(`/to-${name}/a.csv`)).toString(), 'one');
       await bench.until(async () => (await eventsOf(folder))[0]?.afterAction === 'done', 'what follows the delivery');
-      assert.equal(stoodAtDelivery, 2, 'the copies stood when the receiver was told');
+      assert.equal(stoodAtDelivery, 2, 'the copies were there when the receiver got the event');
       const exact = from === 'sftp' || from === 's3';
       const left = (await disk.files(`/${name}`)).filter((file) => file.endsWith('.csv'));
       if (exact) assert.deepEqual(left, []);
@@ -173,7 +173,7 @@ suite('watched folders with copyTo', () => {
   test('a template names the copies by the time of the detection', async () => {
     const { folder, name, put } = await routed({ copyTo: { filename_template: '{date}_{uuid}.{ext}' } });
     await put('a.csv');
-    const [file] = await told(folder, name, 1);
+    const [file] = await eventFiles(folder, name, 1);
     assert.match(file?.copy?.path ?? '', new RegExp(`^/to-${name}/\\d{4}-\\d\\d-\\d\\d_[0-9a-f-]{36}\\.csv$`));
   });
 
@@ -186,7 +186,7 @@ suite('watched folders with copyTo', () => {
         });
         await target.write(`${to}/a.txt`, 'theirs');
         await put('a.txt', 'ours!');
-        const [file] = await told(folder, name, 1);
+        const [file] = await eventFiles(folder, name, 1);
         const [path, other] = [`${to}/a.txt`, `${to}/a (2).txt`];
         const copied = { connectionId: 'ftp', size: 5 };
         const place = {
@@ -219,7 +219,7 @@ suite('watched folders with copyTo', () => {
     // The path of the copy is a folder.
     await target.write(`${to}/b.txt/x`, 'in the way');
     for (const file of ['a.txt', 'b.txt', 'c.txt']) await put(file);
-    const files = await told(folder, name, 3);
+    const files = await eventFiles(folder, name, 3);
     assert.deepEqual(
       files.map(({ copy }) => copy?.size),
       [5, undefined, 5],
@@ -251,7 +251,7 @@ suite('watched folders with copyTo', () => {
           );
           await put('a.txt');
           const shown = `${onConflict}, ${after.afterDelivery}`;
-          const [file] = await told(folder, name, 1);
+          const [file] = await eventFiles(folder, name, 1);
           assert.match(file?.copy?.error ?? '', /onto itself/, shown);
           await eventually(async () => (await latestOf(folder))?.afterAction !== 'pending', `the end of ${shown}`);
           assert.deepEqual(await disk.files(path), [`${path}/.keep`, `${path}/a.txt`], shown);
@@ -272,7 +272,7 @@ suite('watched folders with copyTo', () => {
     );
     await bench.remove('sftp', `/${name}/a.txt`);
     remotes.ftp.proxy.isDown = false;
-    await bench.until(() => filesOf(name).length === 1, 'it is told of');
+    await bench.until(() => filesOf(name).length === 1, 'it is reported');
     assert.match(filesOf(name)[0]?.copy?.error ?? '', /exist/);
   });
 
@@ -291,7 +291,7 @@ suite('watched folders with copyTo', () => {
     assert.deepEqual(toldOf(name), []);
     assert.equal((await eventsOf(folder))[0]?.copyState, 'pending');
     remotes.ftp.proxy.isDown = false;
-    await bench.until(() => filesOf(name).length === names.length, 'all are told of');
+    await bench.until(() => filesOf(name).length === names.length, 'all are reported');
     assert.deepEqual((await target.files(to)).sort(), names.map((file) => `${to}/${file}`).sort());
     const items = await copiesIn(name);
     assert.equal(items.length, names.length);
@@ -307,7 +307,7 @@ suite('watched folders with copyTo', () => {
     await bench.storage.connections.find(bench.accountId, 'short');
     await put('a.txt');
     await bench.settle(folder);
-    await bench.until(() => filesOf(name).length === 1, 'it is told of');
+    await bench.until(() => filesOf(name).length === 1, 'it is reported');
     const { copy } = filesOf(name)[0] ?? {};
     if (copy?.error !== undefined) {
       assert.match(copy.error, /no connection short/);
@@ -343,7 +343,7 @@ suite('watched folders with copyTo', () => {
           where event_id = (select id from deliveries where folder_id = ${folder.id})`,
       );
       remotes.ftp.proxy.isDown = false;
-      await bench.until(() => filesOf(name).length === 1, `${onConflict}: it is told of`);
+      await bench.until(() => filesOf(name).length === 1, `${onConflict}: it is reported`);
       return { copy: filesOf(name)[0]?.copy, to, files: (await target.files(to)).sort() };
     };
     const over = async <R>(id: string, work: (remote: Remote) => Promise<R>): Promise<R> =>
@@ -371,7 +371,7 @@ suite('watched folders with copyTo', () => {
     const long = `/${'l'.repeat(120)}`;
     const { folder, name, put } = await routed({ copyTo: { path: long, filename_template: '{name}-{uuid}.{ext}' } });
     for (let number = 0; number < 60; number++) await put(`file-${number}.txt`);
-    await told(folder, name, 60);
+    await eventFiles(folder, name, 60);
     const sizes = receiver.received
       .filter(({ path }) => path.endsWith(`/${name}`))
       .map(({ text }) => Buffer.byteLength(text));
@@ -403,7 +403,7 @@ suite('watched folders with copyTo', () => {
     await bench.settle(folder);
     const signal = new AbortController().signal;
     await bench.service.edit(bench.accountId, folder.id, { copyTo: null }, { rights: 'copy_too', signal });
-    await bench.until(() => filesOf(name).length === 1, 'it is told of');
+    await bench.until(() => filesOf(name).length === 1, 'it is reported');
     remotes.ftp.proxy.isDown = false;
     assert.match(filesOf(name)[0]?.copy?.error ?? '', /copyTo was taken/);
     assert.deepEqual((await latestOf(folder))?.files, []);
@@ -438,7 +438,7 @@ suite('watched folders with copyTo', () => {
       assert.equal(waiting.count, 1);
       await edit({ copyTo: { connectionId: 's3', path: `/elsewhere-${name}` } });
     });
-    await bench.until(() => filesOf(name).length === 1, 'it is told of');
+    await bench.until(() => filesOf(name).length === 1, 'it is reported');
     remotes.ftp.proxy.isDown = false;
     const [file] = filesOf(name);
     assert.deepEqual([file?.copy?.connectionId, file?.copy?.path], ['s3', `/elsewhere-${name}/a.txt`]);
@@ -448,7 +448,7 @@ suite('watched folders with copyTo', () => {
     const { folder, name, put, target, to, disk } = await routed({ afterDelivery: 'delete' });
     receiver.respond = ({ path }, response) => response.writeHead(path.endsWith(`/${name}`) ? 410 : 204).end();
     await put('a.txt');
-    await told(folder, name, 1);
+    await eventFiles(folder, name, 1);
     const isEnded = async (): Promise<boolean> =>
       (await bench.service.get(bench.accountId, folder.id)).deliveriesEndedAt !== null;
     await bench.until(isEnded, 'the deliveries end');
@@ -463,7 +463,7 @@ suite('watched folders with copyTo', () => {
         ['cancelled', 'none'],
       ],
     );
-    assert.equal((await disk.read(`/${name}/b.txt`)).toString(), 'b.txt', 'nobody was told of it');
+    assert.equal((await disk.read(`/${name}/b.txt`)).toString(), 'b.txt', 'no event was sent for it');
   });
 
   test('the files of an event without a task are copied, and it is not sent before', async () => {
@@ -489,7 +489,7 @@ suite('watched folders with copyTo', () => {
     assert.equal(await bench.storage.events.outgoing.recoverForgotten(), 1);
     assert.deepEqual(toldOf(name), []);
     remotes.ftp.proxy.isDown = false;
-    await bench.until(() => filesOf(name).length === 1, 'it is told of');
+    await bench.until(() => filesOf(name).length === 1, 'it is reported');
     assert.equal(filesOf(name)[0]?.copy?.size, 5);
   });
 

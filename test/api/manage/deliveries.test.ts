@@ -176,8 +176,8 @@ test('a test of a webhook is signed, checked like a delivery, and shows the answ
   const [received] = receiver.received;
   new Webhook(secret).verify(received?.text ?? '', (received?.headers ?? {}) as Record<string, string>);
   assert.equal(sent.body, received?.text);
-  const told = received?.body as { type: string; sequence?: number } | undefined;
-  assert.deepEqual([told?.type, told?.sequence], ['webhook.test', undefined]);
+  const reported = received?.body as { type: string; sequence?: number } | undefined;
+  assert.deepEqual([reported?.type, reported?.sequence], ['webhook.test', undefined]);
 
   receiver.respond = (_, response) => response.writeHead(410).end('gone');
   const refused = await send();

@@ -78,7 +78,7 @@ test('the events of another account and the deliveries of its webhooks are hidde
     field<{ webhookId: string; state: string }[]>(await by.get(`/manage/deliveries?webhookId=${id}`), 'deliveries');
   await endJob();
   const isDead = async (): Promise<boolean> => (await ofWebhook(one)).some(({ state }) => state === 'dead');
-  await eventually(isDead, 'nobody took it');
+  await eventually(isDead, 'it was never taken');
   for (const id of [one, two])
     assert.deepEqual(
       (await ofWebhook(id)).map(({ webhookId }) => webhookId),

@@ -79,7 +79,7 @@ test('a test says whose keys sign, and operations use them', async () => {
   assert.deepEqual([shown['credentials'], shown['accessKeyId']], ['environment', '']);
 });
 
-test('keys that nobody issues are a failed step, with what to do', async () => {
+test('keys of an unknown issuer are a failed step, with what to do', async () => {
   metadata.instead = () => 'cut';
   sts.instead = () => stsError(503, 'ServiceUnavailable', 'away');
   for (const [id, code] of [

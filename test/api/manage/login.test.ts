@@ -28,7 +28,7 @@ test('a login gives a cookie that no script sees, and a token that every change 
   assert.equal(answer.status, 200, answer.text);
   const [cookie = ''] = answer.headers['set-cookie'] ?? [];
   assert.match(cookie, /^ftg_session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict; Max-Age=\d+$/);
-  assert.ok(!answer.text.includes(browser.cookie.split('=')[1] ?? 'none'), 'the token stands in the cookie alone');
+  assert.ok(!answer.text.includes(browser.cookie.split('=')[1] ?? 'none'), 'the token is in the cookie alone');
 
   const session = await browser.get('/manage/session');
   assert.equal(field<{ email: string }>(session, 'account').email, 'ops@example.com');

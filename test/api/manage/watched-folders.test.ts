@@ -74,7 +74,7 @@ test('a dead letter shows in the overview and is sent again', async () => {
     const all = field<{ id: string; state: string }[]>(await ops.get('/manage/deliveries', { query }), 'deliveries');
     return all.find(({ id }) => id === eventId)?.state;
   };
-  await eventually(async () => (await state()) === 'dead', 'nobody takes the event');
+  await eventually(async () => (await state()) === 'dead', 'the event is never taken');
   assert.match((await ops.get('/manage/overview')).text, /dead_letters/);
   const attempts = field<{ status: number }[]>(await ops.get(`/manage/deliveries/${eventId}/attempts`), 'attempts');
   assert.deepEqual(

@@ -481,8 +481,8 @@ test('links', async () => {
   await expect(400, all, { query: { cursor: 'x' } });
   await expect(200, one, { on: id });
 
-  const template = '/l/{token}';
   const use = async (status: number, at: string, request: ApiRequest = {}): Promise<ApiAnswer> => {
+    const template = at.split('/').length > url.split('/').length ? '/l/{token}/{uploadId}' : '/l/{token}';
     const { method = 'GET' } = request;
     const answer = await gateway.api.send(new URL(at).pathname, { ...request, key: '' });
     assert.equal(answer.status, status, `${method} ${at}: ${answer.text.slice(0, 300)}`);
@@ -497,6 +497,27 @@ test('links', async () => {
   await put(413, 'large', 'x'.repeat(1001));
   await put(415, 'form', 'x', { 'Content-Type': 'multipart/form-data; boundary=b' });
   await use(200, url, { headers: { Accept: 'text/html' } });
+  const version = { 'Tus-Resumable': '1.0.0' };
+  const begin = (status: number, headers: Record<string, string>): Promise<ApiAnswer> =>
+    use(status, url, { method: 'POST', headers: { ...version, 'Upload-Metadata': 'filename YS5iaW4=', ...headers } });
+  const inPieces = new URL(String((await begin(201, { 'Upload-Length': '4' })).headers.location), url).href;
+  const piece = { ...version, 'Content-Type': 'application/offset+octet-stream', 'Upload-Offset': '0' };
+  await use(204, url, { method: 'OPTIONS' });
+  await use(404, `${url}x`, { method: 'OPTIONS' });
+  await begin(400, {});
+  await begin(412, { 'Tus-Resumable': '0.2.2' });
+  await begin(413, { 'Upload-Length': '1001' });
+  await use(204, inPieces, { method: 'PATCH', body: 'ab', headers: piece });
+  await use(409, inPieces, { method: 'PATCH', body: 'ab', headers: piece });
+  await use(415, inPieces, { method: 'PATCH', body: 'cd', headers: { ...piece, 'Content-Type': 'text/plain' } });
+  await use(200, inPieces, { method: 'HEAD', headers: version });
+  const meant = { ...version, 'X-HTTP-Method-Override': 'HEAD' };
+  await use(200, inPieces, { method: 'POST', headers: meant });
+  await use(400, inPieces, { method: 'POST', headers: { ...meant, 'X-HTTP-Method-Override': 'PUT' } });
+  await use(204, inPieces, { method: 'PATCH', body: 'cd', headers: { ...piece, 'Upload-Offset': '2' } });
+  await begin(409, { 'Upload-Length': '1' });
+  await use(204, inPieces, { method: 'DELETE', headers: version });
+  await use(404, inPieces, { method: 'HEAD', headers: version });
   await expect(200, one, { method: 'DELETE', on: id });
   await put(410, 'late');
   const download = { ...life, operation: 'download', path: '/linked/a.txt' };

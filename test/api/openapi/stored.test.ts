@@ -34,6 +34,9 @@ const MEANT: Readonly<Record<'api' | 'manage', Meant>> = {
     '/components/schemas/AccountInfo/properties/email/description': 'E-mail address of the account.',
     '/components/schemas/FailedTransfer/properties/errorCode/description': ERROR_CODE,
     '/components/schemas/TransferDetails/properties/errorCode/description': ERROR_CODE,
+    // A link can take folders.
+    '/paths/~1l~1{token}/put/description':
+      'The body is the file, of any type. Its name is the `filename` of the link, else `filename` of the query, else that of a Content-Disposition. Without any of these, the `path` of the link is the file itself, unless it ends with a slash. The file becomes visible whole or not at all, and replaces another one only where the link says so. With `folder`, it goes into a folder below. Names that begin with a dot or hold a backslash are refused, and parts of files (`Content-Range`). No key is asked for, and none counts.',
   },
   manage: {
     // Lists of its own are possible besides the two words.
@@ -48,6 +51,8 @@ const MEANT: Readonly<Record<'api' | 'manage', Meant>> = {
         ];
       }),
     ),
+    // An authority may certify a host key.
+    '/components/schemas/TestReport/properties/hostKey/oneOf/0': undefined,
     // While a check runs, another can be queued.
     '/components/schemas/QueuedAnswer/properties/queued/description': 'False when it was queued already.',
     '/paths/~1manage~1watched-folders~1{id}~1check/post/description':
@@ -78,7 +83,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   not_empty:
     'The folder is not empty, so it was not deleted: it was filled meanwhile, or holds a name that no path can name. Empty it first, or delete it with its contents.',
   offset_mismatch:
-    'Upload-Offset is not the number of bytes that the gateway has. Ask for the offset with HEAD, and go on from there.',
+    'Upload-Offset is not the number of bytes that the gateway has. Ask for the offset with HEAD, and continue from there.',
   idempotency_in_progress:
     'A request with this Idempotency-Key still runs. Send it again after Retry-After: you get its answer.',
   outcome_unknown:
@@ -102,7 +107,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   internal:
     'The gateway hit a bug, or stopped during this operation. Try again. The log has the details under the request id.',
   resume_unsupported:
-    'The remote server cannot go on in a file that was begun, or the connection writes in place. Use a plain upload.',
+    'The remote server cannot continue a file that was begun, or the connection writes in place. Use a plain upload.',
   dns_failed: 'The host name of the remote server cannot be resolved. Check the host of the connection.',
   unreachable:
     'The remote server refuses the connection, or there is no route to it. Check host and port, and whether a firewall is in the way. Test the connection.',
@@ -131,9 +136,9 @@ const TEXTS: Readonly<Record<string, string>> = {
   overloaded: 'The gateway is at its limits. Try again after Retry-After.',
   draining: 'The gateway is stopping. Try again after Retry-After: another node answers, or this one when it is back.',
   database_away:
-    'The gateway cannot reach its database, or the database takes no writes. Nothing was begun. Try again after Retry-After. If it lasts, tell the operator of the gateway.',
+    'The gateway cannot reach its database, or the database takes no writes. Nothing was begun. Try again after Retry-After. If it lasts, inform the operator of the gateway.',
   outcome_unrecorded:
-    'The operation was performed on the remote server, but its history item could not be written: the database takes no writes. Look at the remote server before you repeat it; there is no Retry-After. Tell the operator of the gateway.',
+    'The operation was performed on the remote server, but its history item could not be written: the database takes no writes. Check the remote server before you repeat it; there is no Retry-After. Inform the operator of the gateway.',
   command_timeout:
     'The command, or the check of a watched folder, ran too long and was ended. Give it a longer time limit. If it happens often, ask the operator of the server.',
   totp_required: 'The password was right, but the one-time code is missing or wrong. Send it again with the code.',

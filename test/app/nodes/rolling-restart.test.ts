@@ -67,7 +67,7 @@ describe(
           return once(process, 'exit');
         }),
       );
-      assert.deepEqual([retiring?.exitCode, retiring?.signalCode], [null, null], 'SIGINT waits for nobody');
+      assert.deepEqual([retiring?.exitCode, retiring?.signalCode], [null, null], 'SIGINT waits for no request');
       await Promise.all(gateways.map((gateway) => gateway.stop()));
       await sshd?.stop();
       await database?.stop();

@@ -156,17 +156,17 @@ const storeOf = ({ endpoint }: S3Stub): object => ({
  * be cut.
  */
 async function startSteadyFtp(): Promise<ScriptedFtp> {
-  const told = new Map<string, Buffer | undefined>();
+  const contents = new Map<string, Buffer | undefined>();
   const placeOf = (path: string, { session }: Visitor): string => `${session} ${path}`;
   const ftp: ScriptedFtp = await startScripted({
     SIZE: (path, visitor) => {
-      told.set(placeOf(path, visitor), ftp.files.get(path));
+      contents.set(placeOf(path, visitor), ftp.files.get(path));
       return visitor.usual();
     },
     RETR: (path, visitor) => {
       const place = placeOf(path, visitor);
-      const before = told.get(place);
-      told.delete(place);
+      const before = contents.get(place);
+      contents.delete(place);
       if (before !== undefined && before !== ftp.files.get(path)) return visitor.say('451 changed meanwhile');
       return visitor.usual();
     },

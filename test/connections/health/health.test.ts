@@ -18,7 +18,7 @@ const DOWN_AFTER_MS = 300;
 const log = (): void => undefined;
 const refused = new GatewayError('unreachable', 'nobody there', { step: 'connect' });
 
-interface Told {
+interface Reported {
   readonly type: string;
   readonly timestamp: string;
   readonly data: {
@@ -58,10 +58,10 @@ for (const kind of DATABASES) {
       await server?.stop();
     });
 
-    const told = async (): Promise<readonly Told[]> => {
+    const announced = async (): Promise<readonly Reported[]> => {
       const query = { after: 0, limit: 100, connections: undefined };
       const page = await nodes[0]?.events.feeds.read(connection.accountId, query);
-      return (page?.events ?? []).map(({ body }) => JSON.parse(body) as Told);
+      return (page?.events ?? []).map(({ body }) => JSON.parse(body) as Reported);
     };
 
     test('one outage, noticed by two nodes and ended by either', async () => {
@@ -71,18 +71,18 @@ for (const kind of DATABASES) {
       one.failed(connection, refused);
       one.reached(connection);
       one.failed(connection, refused);
-      assert.deepEqual(await told(), []);
+      assert.deepEqual(await announced(), []);
       await until(async () => {
         one.failed(connection, refused);
         two.failed(connection, refused);
-        return (await told()).length > 0 ? true : undefined;
+        return (await announced()).length > 0 ? true : undefined;
       }, 'the outage');
       for (let round = 0; round < 50; round += 1) {
         one.failed(connection, refused);
         two.failed(connection, refused);
         await delay(10);
       }
-      const [down, ...others] = await told();
+      const [down, ...others] = await announced();
       assert.deepEqual(others, []);
       assert.equal(down?.type, 'connection.down');
       const { since, ...data } = down.data;
@@ -96,9 +96,9 @@ for (const kind of DATABASES) {
       await until(async () => {
         two.reached(connection);
         one.reached(connection);
-        return (await told()).length > 1 ? true : undefined;
+        return (await announced()).length > 1 ? true : undefined;
       }, 'the end');
-      const all = await told();
+      const all = await announced();
       assert.deepEqual(
         all.map(({ type }) => type),
         ['connection.down', 'connection.up'],
@@ -107,7 +107,7 @@ for (const kind of DATABASES) {
       assert.ok((all[1]?.data.downSeconds ?? -1) >= 0);
       for (let round = 0; round < 10; round += 1) for (const each of health) each.reached(connection);
       await delay(100);
-      assert.equal((await told()).length, 2);
+      assert.equal((await announced()).length, 2);
     });
 
     test('a connection that is deleted meanwhile is not reported', async () => {
@@ -117,7 +117,7 @@ for (const kind of DATABASES) {
       await delay(DOWN_AFTER_MS + 50);
       one?.failed(ghost, refused);
       await delay(300);
-      assert.equal((await told()).length, 2);
+      assert.equal((await announced()).length, 2);
     });
   });
 }

@@ -117,7 +117,7 @@ describe('side by side', { concurrency: true }, () => {
           proxy.fail(fault);
         }
         for (const id of IDS) await eventually(async () => (await healthOf(api, id)).state === 'down', `${id} is down`);
-        assert.ok(Date.now() - from < 10_000 + 3 * INTERVAL_MS + SLACK_MS, 'it is told late');
+        assert.ok(Date.now() - from < 10_000 + 3 * INTERVAL_MS + SLACK_MS, 'it is reported late');
         script.push({ from, to: Date.now() });
         for (const proxy of proxies) proxy.isDown = false;
         for (const id of IDS) await eventually(async () => (await healthOf(api, id)).state === 'up', `${id} is up`);
@@ -144,9 +144,9 @@ describe('side by side', { concurrency: true }, () => {
       }
       assert.match((await healthOf(api, 'sftp')).hostKey?.algorithm ?? '', /^ssh-|^ecdsa-/);
       const { json } = await api.get('/api/events', { query: { limit: '1000' } });
-      const told = (json['events'] as { type: string }[]).map(({ type }) => type);
-      assert.equal(told.filter((type) => type === 'connection.down').length, IDS.length * script.length);
-      assert.equal(told.filter((type) => type === 'connection.up').length, IDS.length * script.length);
+      const announced = (json['events'] as { type: string }[]).map(({ type }) => type);
+      assert.equal(announced.filter((type) => type === 'connection.down').length, IDS.length * script.length);
+      assert.equal(announced.filter((type) => type === 'connection.up').length, IDS.length * script.length);
       const list = (await api.get('/manage/health')).json['connections'] as { id: string; state: string }[];
       assert.deepEqual(
         list.map(({ id, state }) => [id, state]),

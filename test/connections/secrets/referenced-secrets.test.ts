@@ -168,7 +168,7 @@ test('all secrets that were used are read again every refreshMinutes', async (t)
   ]);
 });
 
-test('a second read begins a second after the first one, whatever is asked', async (t) => {
+test('a second read begins a second after the first one, at any rate of requests', async (t) => {
   const store = new Store();
   store.values.set(PASSWORD, 'one');
   const secrets = store.open(t, { betweenReadsMs: 1_000 });
