@@ -9,6 +9,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual, parseArgs } from 'node:util';
 import { begin } from '../jobs/support.js';
+import { provide } from '../runner/needs.js';
 import type { ApiClient } from '../support/gateway.js';
 import { eventually } from '../support/eventually.js';
 import {
@@ -43,6 +44,7 @@ if (values.from === '' || !(downSeconds >= 0) || !(loadSeconds > 0)) {
   process.exit(64);
 }
 
+await provide(['upgrade/run.js']);
 const system = await System.open();
 try {
   const { wrong, table } = await upgrade(system, values.from);
