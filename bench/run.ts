@@ -40,6 +40,7 @@ async function bench(chosen: BenchOptions): Promise<void> {
     'openssl',
     'sshfs',
     'chromium',
+    'dante-server',
   ]);
   const machine = machineFacts();
   const remarks = [

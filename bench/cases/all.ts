@@ -15,11 +15,13 @@ import { parallel } from './parallel.js';
 import { pools } from './pools.js';
 import { s3Front } from './s3-front.js';
 import { watchedEntries, watchedFolders } from './watch.js';
+import { ways } from './ways.js';
 
 export const CASES: readonly BenchCase[] = [
   operations,
   large,
   far,
+  ways,
   parallel,
   base64,
   mixed,

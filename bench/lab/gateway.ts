@@ -244,8 +244,10 @@ function connectionConfig(id: string, target: Target): Record<string, unknown> {
   const common = { id, name: id };
   switch (target.protocol) {
     case 'sftp': {
-      const { host, port, username, keyFile } = target;
-      return { ...common, type: 'sftp', host, port, username, privateKeyFile: keyFile, defaultPath: target.folder };
+      const { host, port, username, keyFile, folder, proxy, via } = target;
+      const way = { ...(proxy === undefined ? {} : { proxy: { url: proxy } }), ...(via === undefined ? {} : { via }) };
+      const login = { host, port, username, privateKeyFile: keyFile };
+      return { ...common, type: 'sftp', ...login, ...way, defaultPath: folder };
     }
     case 'ftp': {
       const { host, port, username, password } = target;

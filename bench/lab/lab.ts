@@ -71,23 +71,28 @@ export class Lab {
   }
 
   async gateway(options: Omit<GatewayOptions, 'profileFolder'>): Promise<GatewayUnderTest> {
-    const gateway = await this.#service(startGateway({ ...options, profileFolder: this.#options.profileFolder }));
+    const gateway = await this.ending(startGateway({ ...options, profileFolder: this.#options.profileFolder }));
     if (gateway.profile !== undefined) this.profiles.push(gateway.profile);
     return gateway;
   }
 
   webdav(target: Target): Promise<HttpRival> {
-    return this.#service(startWebdav(target));
+    return this.ending(startWebdav(target));
   }
 
   naiveGateway(target: Target): Promise<HttpRival> {
-    return this.#service(startNaiveGateway(target));
+    return this.ending(startNaiveGateway(target));
   }
 
-  async receiver(): Promise<WebhookReceiver> {
-    const receiver = await startWebhookReceiver();
-    this.#ends.push(() => receiver.stop());
-    return receiver;
+  receiver(): Promise<WebhookReceiver> {
+    return this.ending(startWebhookReceiver());
+  }
+
+  /** What is being started ends with the lab. */
+  async ending<S extends Pick<Service, 'stop'>>(starting: Promise<S>): Promise<S> {
+    const started = await starting;
+    this.#ends.push(() => started.stop());
+    return started;
   }
 
   /** An empty database for gateways that share it. All of them are on one server, which works for this case alone. */
@@ -188,11 +193,5 @@ export class Lab {
   #keep<T>({ value, stop }: Running<T>): T {
     this.#ends.push(stop);
     return value;
-  }
-
-  async #service<S extends Service>(starting: Promise<S>): Promise<S> {
-    const service = await starting;
-    this.#ends.push(() => service.stop());
-    return service;
   }
 }

@@ -7,6 +7,10 @@ export interface SftpTarget {
   readonly keyFile: string;
   /** The folder for the files; the server's paths are the machine's own. */
   readonly folder: string;
+  /** The address of a proxy on the way to it. */
+  readonly proxy?: string;
+  /** The connection of a jump host on the way to it. */
+  readonly via?: string;
 }
 
 export interface FtpTarget {
