@@ -4,6 +4,7 @@ import type { MultipartPart, Upload } from '../contract/upload.js';
 import { combine, isCombined } from './body/crc-combine.js';
 import { Checksum, CHECKSUM, isAlgorithm } from './body/checksums.js';
 import { S3Error } from './errors.js';
+import type { XmlElement } from './xml.js';
 
 type Headers = ReadonlyMap<string, string>;
 
@@ -45,6 +46,31 @@ export const keptChecksum = ({ algorithm, type }: AskedChecksum): string => `${a
 export function checksumFields({ algorithm, type }: AskedChecksum): Record<string, string> {
   return { 'x-amz-checksum-algorithm': algorithm.toUpperCase(), 'x-amz-checksum-type': type };
 }
+
+/** What the upload was begun for, as lists show it. */
+export function askedElements({ checksum }: Pick<Upload, 'checksum'>): readonly XmlElement[] {
+  if (checksum === null) return [];
+  const [algorithm = '', type = ''] = checksum.split(' ');
+  return [
+    ['ChecksumAlgorithm', algorithm.toUpperCase()],
+    ['ChecksumType', type],
+  ];
+}
+
+/** The checksum of a part of such an upload. */
+export function sumElements(
+  { checksum: asked }: Pick<Upload, 'checksum'>,
+  { checksum }: Pick<MultipartPart, 'checksum'>,
+): readonly XmlElement[] {
+  if (asked === null || checksum === null) return [];
+  const [algorithm = '', value = ''] = checksum.split(' ');
+  return [sumElement(algorithm, value)];
+}
+
+export const sumElement = (algorithm: string, value: string): XmlElement => [
+  `Checksum${algorithm.toUpperCase()}`,
+  value,
+];
 
 /** The checksum of a body, as its part keeps it. */
 export function keptSum(fields: Readonly<Record<string, string>>): string | undefined {

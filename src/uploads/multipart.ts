@@ -130,15 +130,15 @@ export class MultipartUploads {
     return { number, size, etag, storedAt };
   }
 
-  /** Stored parts, in the order of their numbers. @throws GatewayError unknown_upload */
+  /** An unfinished upload and its stored parts, in the order of their numbers. @throws GatewayError unknown_upload */
   async parts(
     request: Pick<UploadRequest, 'caller' | 'connection'>,
     id: string,
     page: { readonly after: number; readonly limit: number },
-  ): Promise<readonly WrittenPart[]> {
+  ): Promise<{ readonly upload: Upload; readonly parts: readonly MultipartPart[] }> {
     const upload = await this.#find(multipartAt(request, id));
     if (upload.state === 'done') throw unknown('upload', id);
-    return this.#options.parts.list(id, page);
+    return { upload, parts: await this.#options.parts.list(id, page) };
   }
 
   /** Unfinished uploads of a connection, by path in code-point order, and by id. */

@@ -469,6 +469,17 @@ export function s3Suite(entry: ServerEntry): void {
         await failsWith('InvalidRequest', send(0, short));
         await failsWith('BadDigest', send(0, { [name]: sums[1] }));
         const tags = await Promise.all(parts.map((_, index) => send(index, { [name]: sums[index] })));
+        const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket: BUCKET, Prefix: key }));
+        assert.deepEqual(
+          Uploads.map((upload) => [upload.ChecksumAlgorithm, upload.ChecksumType]),
+          [[ChecksumAlgorithm, ChecksumType]],
+        );
+        const listed = await client.send(new ListPartsCommand({ ...at(key), UploadId }));
+        assert.deepEqual([listed.ChecksumAlgorithm, listed.ChecksumType], [ChecksumAlgorithm, ChecksumType]);
+        assert.deepEqual(
+          listed.Parts?.map((part) => fieldOf(part, name)),
+          sums,
+        );
         const complete = (given: readonly (string | undefined)[], more: object = {}) => {
           const Parts = tags.map(({ ETag }, index) => ({ ETag, PartNumber: index + 1, [name]: given[index] }));
           const MultipartUpload = { Parts };
@@ -484,6 +495,22 @@ export function s3Suite(entry: ServerEntry): void {
         assert.ok((await onDisk(key)).equals(Buffer.concat(parts)));
       });
     }
+
+    test('lists show no checksums of an upload that was begun without one', async () => {
+      const key = fresh('unsummed.bin');
+      const plain = clientOf(gateway, PAIR, { requestChecksumCalculation: 'WHEN_REQUIRED' });
+      const { UploadId } = await plain.send(new CreateMultipartUploadCommand(at(key)));
+      const part = { ...at(key), UploadId, PartNumber: 1, Body: '123456789', ChecksumCRC32: 'y/Q5Jg==' };
+      await plain.send(new UploadPartCommand(part));
+      const listed = await plain.send(new ListPartsCommand({ ...at(key), UploadId }));
+      assert.deepEqual([listed.ChecksumAlgorithm, listed.ChecksumType], [undefined, undefined]);
+      assert.deepEqual(
+        listed.Parts?.map(({ Size, ChecksumCRC32 }) => [Size, ChecksumCRC32]),
+        [[9, undefined]],
+      );
+      await plain.send(new AbortMultipartUploadCommand({ ...at(key), UploadId }));
+      plain.destroy();
+    });
 
     test('checksums that no object can have', async () => {
       const begin = (more: object) => client.send(new CreateMultipartUploadCommand({ ...at(fresh()), ...more }));

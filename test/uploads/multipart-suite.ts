@@ -96,7 +96,7 @@ function suite(entry: ServerEntry): void {
         isCode('invalid_part'),
       );
       assert.deepEqual(
-        (await nodes[0].multipart.parts(await request(), id, { after: 1, limit: 5 })).map(({ number }) => number),
+        (await nodes[0].multipart.parts(await request(), id, { after: 1, limit: 5 })).parts.map(({ number }) => number),
         [2, 3],
       );
       await nodes[0].multipart.complete(await request(), id, [again, second, last], { exclusive: false });
@@ -187,7 +187,7 @@ function suite(entry: ServerEntry): void {
       const short = new PassThrough();
       short.end(randomBytes(10));
       await assert.rejects(nodes[0].write(id, 2, short, MIB), isCode('size_mismatch'));
-      const stored = await nodes[0].multipart.parts(await request(), id, { after: 0, limit: 10 });
+      const { parts: stored } = await nodes[0].multipart.parts(await request(), id, { after: 0, limit: 10 });
       assert.deepEqual(
         stored.map(({ number }) => number),
         [1],

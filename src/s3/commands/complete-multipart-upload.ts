@@ -7,7 +7,7 @@ import { type Call, type Command, xmlAnswer } from '../call.js';
 import { S3Error } from '../errors.js';
 import { etagOf } from '../etag.js';
 import { lookAt } from '../look.js';
-import { type ObjectChecksum, objectChecksum } from '../multipart-checksum.js';
+import { type ObjectChecksum, objectChecksum, sumElement } from '../multipart-checksum.js';
 import type { XmlElement } from '../xml.js';
 import { malformed, readXmlList, textIn } from '../xml-body.js';
 import { openUpload } from './multipart-upload.js';
@@ -48,7 +48,7 @@ async function run(call: Call): Promise<HttpAnswer> {
       ['Bucket', bucket],
       ['Key', key],
       ['ETag', `"${etag}"`],
-      ...sumElements(sum),
+      ...elementsOf(sum),
     ]);
   };
   return call.inTime(complete());
@@ -84,12 +84,9 @@ function sumIn(part: Readonly<Record<string, unknown>>): string | undefined {
   return `${name.replace(SUM, '').toLowerCase()} ${textIn(part, name)?.trim() ?? ''}`;
 }
 
-function sumElements(sum: ObjectChecksum | undefined): readonly XmlElement[] {
+function elementsOf(sum: ObjectChecksum | undefined): readonly XmlElement[] {
   if (sum === undefined) return [];
-  return [
-    [`Checksum${sum.algorithm.toUpperCase()}`, sum.value],
-    ['ChecksumType', sum.type],
-  ];
+  return [sumElement(sum.algorithm, sum.value), ['ChecksumType', sum.type]];
 }
 
 /** Clients send the tag with quotes, or without. */

@@ -2,6 +2,7 @@ import { isUuid } from '../../base/uuid.js';
 import type { HttpAnswer } from '../../http/types.js';
 import { bucketOf, type Call, type Command, xmlAnswer } from '../call.js';
 import { S3Error } from '../errors.js';
+import { askedElements } from '../multipart-checksum.js';
 import type { XmlElement } from '../xml.js';
 import { limitIn } from './multipart-upload.js';
 
@@ -37,13 +38,14 @@ async function run(call: Call): Promise<HttpAnswer> {
     ['Prefix', prefix],
     ['MaxUploads', limit],
     ['IsTruncated', isTruncated],
-    ...uploads.map(({ id, path, createdAt }): XmlElement => [
+    ...uploads.map(({ id, path, createdAt, checksum }): XmlElement => [
       'Upload',
       [
         ['Key', keyOf(path)],
         ['UploadId', id],
         ['StorageClass', 'STANDARD'],
         ['Initiated', createdAt.toISOString()],
+        ...askedElements({ checksum }),
       ],
     ]),
   ]);

@@ -1,6 +1,7 @@
 import type { HttpAnswer } from '../../http/types.js';
 import { type Call, type Command, xmlAnswer } from '../call.js';
 import { S3Error } from '../errors.js';
+import { askedElements, sumElements } from '../multipart-checksum.js';
 import type { XmlElement } from '../xml.js';
 import { limitIn, openUpload } from './multipart-upload.js';
 
@@ -14,7 +15,8 @@ async function run(call: Call): Promise<HttpAnswer> {
   if (!/^\d{0,5}$/.test(marker))
     throw new S3Error('InvalidArgument', 'part-number-marker must be the number of a part');
   // One more shows whether others follow.
-  const found = await services.multipart.parts(asked, id, { after: Number(marker), limit: limit + 1 });
+  const page = { after: Number(marker), limit: limit + 1 };
+  const { upload, parts: found } = await services.multipart.parts(asked, id, page);
   const parts = found.slice(0, limit);
   const isTruncated = found.length > limit && limit > 0;
   const owner: XmlElement[] = [
@@ -28,17 +30,19 @@ async function run(call: Call): Promise<HttpAnswer> {
     ['Initiator', owner],
     ['Owner', owner],
     ['StorageClass', 'STANDARD'],
+    ...askedElements(upload),
     ['PartNumberMarker', Number(marker)],
     ['NextPartNumberMarker', isTruncated ? parts.at(-1)?.number : undefined],
     ['MaxParts', limit],
     ['IsTruncated', isTruncated],
-    ...parts.map(({ number, size, etag, storedAt }): XmlElement => [
+    ...parts.map((part): XmlElement => [
       'Part',
       [
-        ['PartNumber', number],
-        ['LastModified', storedAt.toISOString()],
-        ['ETag', `"${etag}"`],
-        ['Size', size],
+        ['PartNumber', part.number],
+        ['LastModified', part.storedAt.toISOString()],
+        ['ETag', `"${part.etag}"`],
+        ['Size', part.size],
+        ...sumElements(upload, part),
       ],
     ]),
   ]);

@@ -80,6 +80,7 @@ export interface ListedUpload {
   readonly id: string;
   readonly path: string;
   readonly keyId: string | null;
+  readonly checksum: string | null;
   readonly createdAt: Date;
 }
 
@@ -258,7 +259,7 @@ export class MultipartParts {
   ): Promise<readonly ListedUpload[]> {
     const { prefix, after } = page;
     return this.#database.all<ListedUpload>`
-      select id, path, key_id, created_at from uploads
+      select id, path, key_id, checksum, created_at from uploads
       where connection_id = ${connectionId} and account_id = ${accountId} and layout is not null and state <> 'done'
         and expires_at > now() and starts_with(path, ${prefix})
         and (${after === undefined} or (path collate "C", id) > (${after?.path ?? ''}, ${after?.id ?? FIRST_ID}::uuid))
