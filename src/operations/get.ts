@@ -28,7 +28,7 @@ export interface Download {
 }
 
 export interface DownloadOptions {
-  /** Chooses a range from the file's facts, or throws. */
+  /** Chooses a range from the file's facts, or throws. Not asked for a file that has more bytes than reported. */
   readonly select?: SelectRange | undefined;
   /** Larger files fail with `error`; before anything is sent if the server reports the right size. */
   readonly limit?: { readonly bytes: number; readonly error: () => GatewayError } | undefined;
@@ -69,16 +69,17 @@ export async function openDownload(
     memory?.require(BODY_BYTES);
     const path = await reference(remote);
     operation.locate(path, baseName(path));
-    const answerFacts = async (info: FileInfo): Promise<void> => {
+    const answerFacts = async (info: FileInfo, choose?: SelectRange): Promise<void> => {
       const measured = info.size === 0 ? await measureContent(remote, path) : { info, length: info.size };
-      opened.resolve({ path, file: { info: measured.info }, length: measured.length });
+      const range = measured.length === info.size ? choose?.(info) : undefined;
+      const length = range === undefined ? measured.length : range.end - range.start + 1;
+      opened.resolve({ path, file: { info: measured.info, range }, length });
     };
     if (factsOnly) {
       const info = await remote.stat(path);
       if (info.isDirectory) throw new GatewayError('is_a_folder', `${path} is a folder`, { step: 'open' });
       requireFitting(info.size);
-      skipBody?.(info);
-      return answerFacts(info);
+      return answerFacts(info, skipBody?.(info) === true ? undefined : select);
     }
     let unneeded: FileInfo | undefined;
     const choose = (info: FileInfo): ByteRange | undefined => {
@@ -140,7 +141,7 @@ export async function openDownload(
 interface Found {
   readonly path: RemotePath;
   readonly file:
-    OpenFile | { readonly info: FileInfo; readonly range?: undefined; body?: undefined; whole?: undefined };
+    OpenFile | { readonly info: FileInfo; readonly range?: ByteRange | undefined; body?: undefined; whole?: undefined };
   readonly length: number | undefined;
 }
 

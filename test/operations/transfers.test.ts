@@ -257,6 +257,10 @@ describe('openDownload', () => {
     assert.deepEqual([empty.whole?.length, empty.body], [0, undefined]);
     const head = await open({ factsOnly: true });
     assert.deepEqual([head.body, head.length], [undefined, 300_000]);
+    const ranged = await open({ factsOnly: true, select: () => ({ start: 10, end: 99_999 }) });
+    assert.deepEqual([ranged.body, ranged.length, ranged.range], [undefined, 99_990, { start: 10, end: 99_999 }]);
+    const same = await open({ factsOnly: true, skipBody: () => true, select: () => assert.fail() });
+    assert.deepEqual([same.length, same.range], [300_000, undefined]);
     assert.equal((await rig.newest()).status, 'success');
     await nothingLeased();
   });

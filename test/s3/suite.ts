@@ -179,6 +179,33 @@ export function s3Suite(entry: ServerEntry): void {
       await failsWith('PreconditionFailed', get(key, { IfUnmodifiedSince: new Date(0) }));
     });
 
+    test('a head takes a range, as a get does', async () => {
+      const key = fresh();
+      const { ETag = '' } = await put(key, '0123456789');
+      const head = async (more: object): Promise<readonly unknown[]> => {
+        const answer = await client.send(new HeadObjectCommand({ ...at(key), ...more }));
+        return [answer.$metadata.httpStatusCode, answer.ContentLength, answer.ContentRange];
+      };
+      const all = [200, 10, undefined];
+      assert.deepEqual(await head({ Range: 'bytes=2-4' }), [206, 3, 'bytes 2-4/10']);
+      assert.deepEqual(await head({ Range: 'bytes=-3' }), [206, 3, 'bytes 7-9/10']);
+      assert.deepEqual(await head({ Range: 'bytes=8-20' }), [206, 2, 'bytes 8-9/10']);
+      assert.deepEqual(await head({ PartNumber: 1 }), [206, 10, 'bytes 0-9/10']);
+      for (const Range of ['bytes=4-2', 'bytes=0-1,3-4', 'lines=1-2']) assert.deepEqual(await head({ Range }), all);
+      await assert.rejects(head({ Range: 'bytes=10-' }), statusIs(416));
+      await assert.rejects(head({ PartNumber: 2 }), statusIs(416));
+      // What the client has already, and what it does not want, counts before the range.
+      await assert.rejects(head({ Range: 'bytes=10-', IfNoneMatch: ETag }), statusIs(304));
+      await assert.rejects(head({ Range: 'bytes=10-', IfMatch: '"other-1"' }), statusIs(412));
+      const [empty, folder] = [fresh(), fresh('')];
+      for (const one of [empty, folder]) await put(one, '');
+      const first = { Range: 'bytes=0-' };
+      await assert.rejects(client.send(new HeadObjectCommand({ ...at(empty), ...first })), statusIs(416));
+      await failsWith('InvalidRange', get(empty, first));
+      const { ContentLength } = await client.send(new HeadObjectCommand({ ...at(folder), ...first }));
+      assert.equal(ContentLength, 0);
+    });
+
     test('If-None-Match: * never replaces', async () => {
       const key = fresh();
       const exclusive = (body: string) =>

@@ -24,7 +24,7 @@ async function answerObject(call: Call, isHead: boolean): Promise<HttpAnswer> {
   const operation = operationOf(call, connection, isHead ? 'exists' : 'download', key);
   let unchanged = false;
   const file = await openDownload(services.operations, operation, referToKey(connection, key), {
-    select: isHead ? undefined : isPart ? WHOLE : rangeChooser(headers, (info: FileInfo) => `"${etagOf(info)}"`),
+    select: isPart ? WHOLE : rangeChooser(headers, (info: FileInfo) => `"${etagOf(info)}"`),
     factsOnly: isHead,
     skipBody: isConditional(headers) ? (info) => (unchanged = isUnchanged(headers, info)) : undefined,
   }).catch(asNoSuchKey);
@@ -43,11 +43,11 @@ const WHOLE = Object.assign(({ size }: FileInfo) => (size === 0 ? undefined : { 
 
 function answerFile(call: Call, { info, range, body, whole, length }: Download): HttpAnswer {
   const headers = fieldsOf(call, info);
-  const bytes = whole ?? (body && { stream: body, length });
-  if (bytes === undefined) return { status: 200, headers, headLength: length ?? 'unknown' };
   const partial: Record<string, string> =
     range === undefined ? {} : { 'Content-Range': `bytes ${range.start}-${range.end}/${info.size}` };
-  return { status: range === undefined ? 200 : 206, headers: { ...headers, ...partial }, body: bytes };
+  const head = { status: range === undefined ? 200 : 206, headers: { ...headers, ...partial } };
+  const bytes = whole ?? (body && { stream: body, length });
+  return bytes === undefined ? { ...head, headLength: length ?? 'unknown' } : { ...head, body: bytes };
 }
 
 /** A folder is an object without content, as clients of S3 make them. */
