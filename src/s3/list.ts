@@ -1,13 +1,12 @@
 /**
- * ListObjects in both versions: from the query to what is listed, and from the page to the answer. A token is the last
- * key, so any node takes it, at any time. Of the codes here, bad_request is S3's InvalidArgument, and
- * unsupported_operation its NotImplemented.
+ * ListObjects in both versions: from the query to what is listed, and from the page to the answer. Of the codes here,
+ * bad_request is S3's InvalidArgument, and unsupported_operation its NotImplemented.
  */
-import { isUtf8 } from 'node:buffer';
 import { uriEncoded } from '../base/aws-signature.js';
 import { refusal } from '../base/errors.js';
 import type { KeyEntry, KeysOptions, KeysPage } from '../operations/tree/list-keys.js';
 import { etagOf } from './etag.js';
+import { MOST_NAME_BYTES, nameOfToken, tokenOf } from './token.js';
 import type { XmlElement } from './xml.js';
 
 interface ListQuery {
@@ -25,8 +24,6 @@ interface ListQuery {
 const MOST_KEYS = 1000;
 const LARGEST_NUMBER = 2 ** 31 - 1;
 const MOST_PREFIX_BYTES = 1024;
-/** The longest path, which a server with folders may hold. */
-const MOST_KEY_BYTES = 4096;
 
 /** @throws GatewayError bad_request, unsupported_operation */
 export function readListQuery(query: URLSearchParams): ListQuery {
@@ -36,10 +33,10 @@ export function readListQuery(query: URLSearchParams): ListQuery {
   const encoding = query.get('encoding-type') ?? '';
   if (encoding !== '' && encoding !== 'url') throw refusal('bad_request', 'encoding-type must be url or absent');
   const prefix = textIn(query, 'prefix', MOST_PREFIX_BYTES) ?? '';
-  const marker = textIn(query, 'marker', MOST_KEY_BYTES) ?? '';
+  const marker = textIn(query, 'marker', MOST_NAME_BYTES) ?? '';
   const token = query.get('continuation-token') ?? undefined;
-  const startAfter = textIn(query, 'start-after', MOST_KEY_BYTES);
-  const continued = token === undefined || token === '' ? startAfter : keyOfToken(token);
+  const startAfter = textIn(query, 'start-after', MOST_NAME_BYTES);
+  const continued = token === undefined || token === '' ? startAfter : nameOfToken(token);
   const after = version === 1 ? marker : (continued ?? '');
   return {
     version,
@@ -71,15 +68,6 @@ function textIn(query: URLSearchParams, name: string, mostBytes: number): string
   const text = query.get(name) ?? undefined;
   if (text === undefined || Buffer.byteLength(text) <= mostBytes) return text;
   throw refusal('bad_request', `${name} must have at most ${mostBytes} bytes`);
-}
-
-const tokenOf = (key: string): string => Buffer.from(key).toString('base64url');
-
-function keyOfToken(token: string): string {
-  const bytes = Buffer.from(token, 'base64url');
-  const isOurs = bytes.length <= MOST_KEY_BYTES && isUtf8(bytes) && bytes.toString('base64url') === token;
-  if (!isOurs) throw refusal('bad_request', 'continuation-token must be the NextContinuationToken of an answer');
-  return bytes.toString();
 }
 
 /** What ListBucketResult holds. `owner`: the id of the account. */

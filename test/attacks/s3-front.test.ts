@@ -384,6 +384,19 @@ const NAMED: readonly Attack[] = [
   shot('no bucket', '400 InvalidURI', { path: '/s3//kept.txt' }),
 ];
 
+const BUCKETS: readonly Attack[] = [
+  ...['0', '-1', '10001', '99999999999', '1e3', '0x10', ' 5', 'all'].map((limit) => ['max-buckets', limit]),
+  ...['a', 'Zmlyc3Q=', '____', '..', Buffer.alloc(4_097, 'k').toString('base64url')].map((token) => [
+    'continuation-token',
+    token,
+  ]),
+].map(([name = '', value = '']) =>
+  shot(`buckets with the ${name} ${value.slice(0, 20)}`, '400 InvalidArgument', {
+    path: '/s3/',
+    query: `${name}=${encodeURIComponent(value)}`,
+  }),
+);
+
 /** Parameters that make a PUT, POST or DELETE another operation of S3 or of its likes. */
 const SUB_RESOURCES = [
   ...['acl', 'tagging', 'retention', 'legal-hold', 'restore', 'torrent', 'cors', 'policy', 'lifecycle', 'website'],
@@ -403,6 +416,7 @@ const OPERATIONS: readonly Attack[] = [
       });
     }),
   ),
+  ...BUCKETS,
   shot('a bucket is deleted', '501 NotImplemented', { method: 'DELETE', path: '/s3/first' }),
   shot('a bucket is made', '501 NotImplemented', { method: 'PUT', path: '/s3/fresh' }),
   shot('a form is posted', '501 NotImplemented', { method: 'POST', path: '/s3/first', body: 'planted' }),
