@@ -417,6 +417,29 @@ const OPERATIONS: readonly Attack[] = [
     }),
   ),
   ...BUCKETS,
+  ...[
+    'content-type',
+    'content-disposition',
+    'content-language',
+    'content-encoding',
+    'cache-control',
+    'expires',
+  ].flatMap((field) =>
+    ['a%0D%0AX-Other%3A%20b', 'a%00b', 'a%7Fb', '%E6%97%A5'].map((value) =>
+      shot(`the field ${field} chosen as ${value}`, '400 InvalidArgument', {
+        ...get,
+        query: `response-${field}=${value}`,
+      }),
+    ),
+  ),
+  shot('a file name with a line end', '400 InvalidArgument', {
+    ...get,
+    query: 'response-content-disposition=attachment%3B%20filename%3D%22%E6%97%A5%0A%22',
+  }),
+  shot('a file name in any letters', '200 ', {
+    ...get,
+    query: 'response-content-disposition=attachment%3B%20filename%3D%22%E6%97%A5%22',
+  }),
   shot('a bucket is deleted', '501 NotImplemented', { method: 'DELETE', path: '/s3/first' }),
   shot('a bucket is made', '501 NotImplemented', { method: 'PUT', path: '/s3/fresh' }),
   shot('a form is posted', '501 NotImplemented', { method: 'POST', path: '/s3/first', body: 'planted' }),

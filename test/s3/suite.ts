@@ -206,6 +206,26 @@ export function s3Suite(entry: ServerEntry): void {
       assert.equal(ContentLength, 0);
     });
 
+    test('the client chooses fields of the answer', async () => {
+      const key = fresh();
+      await put(key, 'x');
+      const ResponseContentDisposition = 'attachment; filename="日本 1.txt"';
+      const chosen = {
+        ResponseContentDisposition,
+        ResponseContentType: 'text/x-own',
+        ResponseCacheControl: 'no-cache',
+      };
+      for (const command of [GetObjectCommand, HeadObjectCommand]) {
+        const answer = await client.send(new command({ ...at(key), ...chosen }));
+        const { ContentDisposition, ContentType, CacheControl } = answer;
+        assert.deepEqual([ContentType, CacheControl], ['text/x-own', 'no-cache']);
+        assert.equal(
+          ContentDisposition,
+          `attachment; filename="?? 1.txt"; filename*=UTF-8''%E6%97%A5%E6%9C%AC%201.txt`,
+        );
+      }
+    });
+
     test('If-None-Match: * never replaces', async () => {
       const key = fresh();
       const exclusive = (body: string) =>

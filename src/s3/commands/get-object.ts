@@ -9,18 +9,22 @@ import { S3Error } from '../errors.js';
 import { etagOf } from '../etag.js';
 import { isFolderKey, referToKey } from '../key.js';
 import { asNoSuchKey, lookAt } from '../look.js';
+import { chosenFields } from '../response-fields.js';
 import { timeFields } from '../times.js';
 import { partNumberOf } from './multipart-upload.js';
 
 export const getObject: Command = { name: 'GetObject', scope: 'read', run: (call) => answerObject(call, false) };
 export const headObject: Command = { name: 'HeadObject', scope: 'read', run: (call) => answerObject(call, true) };
 
+type Fields = Readonly<Record<string, string>>;
+
 async function answerObject(call: Call, isHead: boolean): Promise<HttpAnswer> {
   const { services, headers, key } = call;
+  const chosen = chosenFields(call.request.query);
   const connection = await bucketOf(call);
   const isPart = call.request.query.has('partNumber');
   if (isPart) requireOnlyPart(call);
-  if (isFolderKey(key)) return answerFolder(call, await lookAt(call, connection, key));
+  if (isFolderKey(key)) return answerFolder(call, await lookAt(call, connection, key), chosen);
   const operation = operationOf(call, connection, isHead ? 'exists' : 'download', key);
   let unchanged = false;
   const file = await openDownload(services.operations, operation, referToKey(connection, key), {
@@ -28,7 +32,8 @@ async function answerObject(call: Call, isHead: boolean): Promise<HttpAnswer> {
     factsOnly: isHead,
     skipBody: isConditional(headers) ? (info) => (unchanged = isUnchanged(headers, info)) : undefined,
   }).catch(asNoSuchKey);
-  return unchanged ? { status: 304, headers: fieldsOf(call, file.info) } : answerFile(call, file);
+  const fields = fieldsOf(call, file.info, chosen);
+  return unchanged ? { status: 304, headers: fields } : answerFile(file, fields);
 }
 
 /** Every object is one part here: clients that download by parts ask for the first, and learn that it is all. */
@@ -41,9 +46,8 @@ const WHOLE = Object.assign(({ size }: FileInfo) => (size === 0 ? undefined : { 
   likely: undefined,
 });
 
-function answerFile(call: Call, { info, range, body, whole, length }: Download): HttpAnswer {
-  const headers = fieldsOf(call, info);
-  const partial: Record<string, string> =
+function answerFile({ info, range, body, whole, length }: Download, headers: Fields): HttpAnswer {
+  const partial: Fields =
     range === undefined ? {} : { 'Content-Range': `bytes ${range.start}-${range.end}/${info.size}` };
   const head = { status: range === undefined ? 200 : 206, headers: { ...headers, ...partial } };
   const bytes = whole ?? (body && { stream: body, length });
@@ -51,33 +55,19 @@ function answerFile(call: Call, { info, range, body, whole, length }: Download):
 }
 
 /** A folder is an object without content, as clients of S3 make them. */
-function answerFolder(call: Call, info: FileInfo): HttpAnswer {
-  const headers = { ...fieldsOf(call, info), 'Content-Type': 'application/x-directory' };
+function answerFolder(call: Call, info: FileInfo, chosen: Fields): HttpAnswer {
+  const headers = { ...fieldsOf(call, info, chosen), 'Content-Type': 'application/x-directory' };
   return call.request.method === 'HEAD' ? { status: 200, headers, headLength: 0 } : { status: 200, headers, body: '' };
 }
 
-const ANSWERED = {
-  'response-content-type': 'Content-Type',
-  'response-content-disposition': 'Content-Disposition',
-  'response-content-language': 'Content-Language',
-  'response-content-encoding': 'Content-Encoding',
-  'response-cache-control': 'Cache-Control',
-  'response-expires': 'Expires',
-} as const;
-
-function fieldsOf({ request, key }: Call, info: FileInfo): Record<string, string> {
+function fieldsOf({ key }: Call, info: FileInfo, chosen: Fields): Fields {
   const { entityTag = '' } = validatorsOf(info);
-  const asked: Record<string, string> = {};
-  for (const [parameter, field] of Object.entries(ANSWERED)) {
-    const value = request.query.get(parameter);
-    if (value !== null) asked[field] = value;
-  }
   return {
     'Content-Type': mime.lookup(key) || 'application/octet-stream',
     'Accept-Ranges': 'bytes',
     ETag: entityTag,
     ...timeFields(info),
     ...NO_PAGE,
-    ...asked,
+    ...chosen,
   };
 }
