@@ -41,7 +41,7 @@ export interface Call {
 
 /** One operation of the S3 API. */
 export interface Command {
-  /** As the S3 API names it. */
+  /** As the S3 API names it; those that only read a setting share one. */
   readonly name: string;
   /** What its key must be allowed. */
   readonly scope: Scope | 'any';

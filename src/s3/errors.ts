@@ -27,20 +27,30 @@ const STATUS = {
   MissingContentLength: 411,
   MissingSecurityHeader: 400,
   NoSuchBucket: 404,
+  NoSuchBucketPolicy: 404,
+  NoSuchCORSConfiguration: 404,
   NoSuchKey: 404,
+  NoSuchLifecycleConfiguration: 404,
+  NoSuchPublicAccessBlockConfiguration: 404,
+  NoSuchTagSet: 404,
   NoSuchUpload: 404,
+  NoSuchWebsiteConfiguration: 404,
   NotImplemented: 501,
+  ObjectLockConfigurationNotFoundError: 404,
   OperationAborted: 409,
+  OwnershipControlsNotFoundError: 404,
   PreconditionFailed: 412,
-  RequestTimeTooSkewed: 403,
+  ReplicationConfigurationNotFoundError: 404,
   RequestTimeout: 400,
+  RequestTimeTooSkewed: 403,
+  ServerSideEncryptionConfigurationNotFoundError: 404,
   ServiceUnavailable: 503,
   SignatureDoesNotMatch: 403,
   SlowDown: 503,
   XAmzContentSHA256Mismatch: 400,
 } as const;
 
-type S3Code = keyof typeof STATUS;
+export type S3Code = keyof typeof STATUS;
 
 /** An error of the S3 API itself; `code` is what the log and the history show. */
 export class S3Error extends GatewayError {

@@ -13,6 +13,7 @@ import { listMultipartUploads } from './commands/list-multipart-uploads.js';
 import { listObjects, listObjectsV2 } from './commands/list-objects.js';
 import { listParts } from './commands/list-parts.js';
 import { putObject } from './commands/put-object.js';
+import { bucketSettings, objectSettings } from './commands/settings.js';
 import { uploadPart } from './commands/upload-part.js';
 import { uploadPartCopy } from './commands/upload-part-copy.js';
 import { S3Error } from './errors.js';
@@ -34,12 +35,14 @@ const TABLE: Readonly<Record<string, readonly Row[]>> = {
     { command: getBucketLocation, query: ['location'] },
     { command: listObjectsV2, query: ['list-type=2'] },
     { command: listMultipartUploads, query: ['uploads'] },
+    ...bucketSettings.map(({ command, query }) => ({ command, query: [query] })),
     { command: listObjects },
   ],
   'HEAD bucket': [{ command: headBucket }],
   'POST bucket': [{ command: deleteObjects, query: ['delete'] }],
   'GET key': [
     { command: listParts, query: ['uploadId'] },
+    ...objectSettings.map(({ command, query }) => ({ command, query: [query] })),
     { command: getObject, query: ['partNumber'] },
     { command: getObject },
   ],

@@ -417,6 +417,44 @@ const OPERATIONS: readonly Attack[] = [
     }),
   ),
   ...BUCKETS,
+  ...['accelerate', 'acl', 'logging', 'notification', 'requestPayment', 'versioning'].flatMap((name) => [
+    shot(`?${name} of a bucket`, '200 ', { path: '/s3/first', query: `${name}=` }),
+    shot(`?${name} of another account's bucket`, '404 NoSuchBucket', { path: '/s3/foreign', query: `${name}=` }),
+    shot(`?${name} of an inactive bucket`, '404 NoSuchBucket', { path: '/s3/inactive', query: `${name}=` }),
+  ]),
+  ...[
+    ['cors', 'NoSuchCORSConfiguration'],
+    ['encryption', 'ServerSideEncryptionConfigurationNotFoundError'],
+    ['lifecycle', 'NoSuchLifecycleConfiguration'],
+    ['object-lock', 'ObjectLockConfigurationNotFoundError'],
+    ['ownershipControls', 'OwnershipControlsNotFoundError'],
+    ['policy', 'NoSuchBucketPolicy'],
+    ['policyStatus', 'NoSuchBucketPolicy'],
+    ['publicAccessBlock', 'NoSuchPublicAccessBlockConfiguration'],
+    ['replication', 'ReplicationConfigurationNotFoundError'],
+    ['tagging', 'NoSuchTagSet'],
+    ['website', 'NoSuchWebsiteConfiguration'],
+  ].flatMap(([name = '', code = '']) => [
+    shot(`?${name} of a bucket`, `404 ${code}`, { path: '/s3/first', query: `${name}=` }),
+    shot(`?${name} of another account's bucket`, '404 NoSuchBucket', { path: '/s3/foreign', query: `${name}=` }),
+  ]),
+  ...['acl', 'tagging'].flatMap((name) => [
+    shot(`?${name} of an object`, '200 ', { ...get, query: `${name}=` }),
+    shot(`?${name} of none`, '404 NoSuchKey', { path: '/s3/first/none.txt', query: `${name}=` }),
+    shot(`?${name} of a way out`, '400 InvalidArgument', { path: '/s3/first/..%2Foutside.txt', query: `${name}=` }),
+    shot(`?${name} of an object by a key that writes`, '403 AccessDenied', {
+      ...get,
+      query: `${name}=`,
+      pair: pairOf('writer'),
+    }),
+    shot(`?${name} of a version`, '501 NotImplemented', { ...get, query: `${name}=&versionId=1` }),
+  ]),
+  ...['analytics', 'intelligent-tiering', 'inventory', 'metrics', 'versions', 'session'].map((name) =>
+    shot(`?${name} of a bucket`, '501 NotImplemented', { path: '/s3/first', query: `${name}=` }),
+  ),
+  ...['legal-hold', 'retention', 'torrent', 'versionId', 'versioning', 'policy'].map((name) =>
+    shot(`?${name} of an object`, '501 NotImplemented', { ...get, query: `${name}=` }),
+  ),
   ...[
     'content-type',
     'content-disposition',

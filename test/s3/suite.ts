@@ -8,8 +8,17 @@ import {
   CreateMultipartUploadCommand,
   DeleteObjectCommand,
   DeleteObjectsCommand,
+  GetBucketAclCommand,
+  GetBucketLifecycleConfigurationCommand,
   GetBucketLocationCommand,
+  GetBucketLoggingCommand,
+  GetBucketPolicyCommand,
+  GetBucketRequestPaymentCommand,
+  GetBucketTaggingCommand,
+  GetBucketVersioningCommand,
+  GetObjectAclCommand,
   GetObjectCommand,
+  GetObjectTaggingCommand,
   HeadBucketCommand,
   HeadObjectCommand,
   ListBucketsCommand,
@@ -292,6 +301,34 @@ export function s3Suite(entry: ServerEntry): void {
       await failsWith('NotImplemented', client.send(new CopyObjectCommand({ ...at(fresh('')), ...copy })));
       await client.send(new DeleteObjectCommand(at(key)));
       await assert.rejects(client.send(new HeadObjectCommand(at(key))), statusIs(404));
+    });
+
+    test('settings that were never made are answered as Amazon S3 answers', async () => {
+      const Bucket = { Bucket: BUCKET };
+      const { Status, MFADelete } = await client.send(new GetBucketVersioningCommand(Bucket));
+      assert.deepEqual([Status, MFADelete], [undefined, undefined]);
+      assert.equal((await client.send(new GetBucketLoggingCommand(Bucket))).LoggingEnabled, undefined);
+      assert.equal((await client.send(new GetBucketRequestPaymentCommand(Bucket))).Payer, 'BucketOwner');
+      await failsWith('NoSuchBucketPolicy', client.send(new GetBucketPolicyCommand(Bucket)));
+      await failsWith('NoSuchTagSet', client.send(new GetBucketTaggingCommand(Bucket)));
+      await failsWith('NoSuchLifecycleConfiguration', client.send(new GetBucketLifecycleConfigurationCommand(Bucket)));
+      const key = fresh('settings & more.bin');
+      await failsWith('NoSuchKey', client.send(new GetObjectTaggingCommand(at(key))));
+      await failsWith('NoSuchKey', client.send(new GetObjectAclCommand(at(key))));
+      await put(key, 'x');
+      assert.deepEqual((await client.send(new GetObjectTaggingCommand(at(key)))).TagSet, []);
+      const { Owner: owner } = await client.send(new ListBucketsCommand({}));
+      for (const answer of [
+        await client.send(new GetObjectAclCommand(at(key))),
+        await client.send(new GetBucketAclCommand(Bucket)),
+      ]) {
+        assert.equal(answer.Owner?.ID, owner?.ID);
+        assert.deepEqual(
+          answer.Grants?.map(({ Grantee, Permission }) => [Grantee?.ID, Grantee?.Type, Permission]),
+          [[owner?.ID, 'CanonicalUser', 'FULL_CONTROL']],
+        );
+      }
+      await client.send(new DeleteObjectCommand(at(key)));
     });
 
     test('deleting is done when nothing is there', async () => {

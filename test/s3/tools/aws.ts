@@ -61,6 +61,20 @@ export function awsTests(place: () => Place): void {
     assert.ok((await readFile(back)).equals(await readFile(inParts)));
   });
 
+  test('s3 cp between keys, in parts: tags of the source are asked for', async () => {
+    const { server } = place();
+    await s3('cp', `${AT}/parts.bin`, `${AT}/parts-copy.bin`, '--no-progress');
+    assert.ok((await server.disk.read('/aws/parts-copy.bin')).equals(await server.disk.read('/aws/parts.bin')));
+  });
+
+  test('s3api: settings that were never made', async () => {
+    const bucket = ['--bucket', BUCKET];
+    assert.equal(await aws('s3api', 'get-bucket-versioning', ...bucket), '');
+    assert.match(await aws('s3api', 'get-bucket-acl', ...bucket), /"Permission": "FULL_CONTROL"/);
+    assert.match(await aws('s3api', 'get-object-tagging', ...bucket, '--key', 'aws/parts.bin'), /"TagSet": \[\]/);
+    await assert.rejects(aws('s3api', 'get-bucket-policy', ...bucket), /NoSuchBucketPolicy/);
+  });
+
   test('s3api: an upload in parts is listed, and leaves nothing once it is aborted', async () => {
     const at = ['--bucket', BUCKET, '--key', 'aws/aborted.bin'];
     const created = await aws('s3api', 'create-multipart-upload', ...at, '--query', 'UploadId', '--output', 'text');
