@@ -10,15 +10,27 @@ import { isFolderKey, referToKey } from './key.js';
 
 /** With the exact time of a file, as the answer to a HEAD. @throws S3Error NoSuchKey */
 export async function lookAt(call: Call, connection: Connection, key: string): Promise<FileInfo> {
+  const { info } = await measure(call, connection, key);
+  return info;
+}
+
+interface MeasuredObject {
+  readonly info: FileInfo;
+  /** Undefined if the file has more bytes than its server reports. */
+  readonly size: number | undefined;
+}
+
+/** The same with its size. @throws S3Error NoSuchKey */
+export async function measure(call: Call, connection: Connection, key: string): Promise<MeasuredObject> {
   const { operations } = call.services;
   const reference = referToKey(connection, key);
   const request = operationOf(call, connection, 'exists', key);
   if (!isFolderKey(key)) {
-    const { info } = await openDownload(operations, request, reference, { factsOnly: true }).catch(asNoSuchKey);
-    return info;
+    const file = await openDownload(operations, request, reference, { factsOnly: true }).catch(asNoSuchKey);
+    return { info: file.info, size: file.length };
   }
   const { result } = await operations.run(request, (operation) => findFile(operation, reference));
-  if (result?.isDirectory === true) return result;
+  if (result?.isDirectory === true) return { info: result, size: 0 };
   throw noSuchKey();
 }
 

@@ -8,6 +8,7 @@ import { createMultipartUpload } from './commands/create-multipart-upload.js';
 import { deleteObject } from './commands/delete-object.js';
 import { deleteObjects } from './commands/delete-objects.js';
 import { getObject, headObject } from './commands/get-object.js';
+import { getObjectAttributes } from './commands/get-object-attributes.js';
 import { getBucketLocation, headBucket, listBuckets } from './commands/list-buckets.js';
 import { listMultipartUploads } from './commands/list-multipart-uploads.js';
 import { listObjects, listObjectsV2 } from './commands/list-objects.js';
@@ -42,6 +43,7 @@ const TABLE: Readonly<Record<string, readonly Row[]>> = {
   'POST bucket': [{ command: deleteObjects, query: ['delete'] }],
   'GET key': [
     { command: listParts, query: ['uploadId'] },
+    { command: getObjectAttributes, query: ['attributes'] },
     ...objectSettings.map(({ command, query }) => ({ command, query: [query] })),
     { command: getObject, query: ['partNumber'] },
     { command: getObject },

@@ -438,6 +438,26 @@ const OPERATIONS: readonly Attack[] = [
     shot(`?${name} of a bucket`, `404 ${code}`, { path: '/s3/first', query: `${name}=` }),
     shot(`?${name} of another account's bucket`, '404 NoSuchBucket', { path: '/s3/foreign', query: `${name}=` }),
   ]),
+  ...[
+    ['', '400 InvalidRequest'],
+    [' , ', '400 InvalidRequest'],
+    ['etag', '400 InvalidArgument'],
+    ['ETag,Owner', '400 InvalidArgument'],
+    ['ETag, ObjectSize', '200 '],
+  ].map(([names = '', answer = '']) =>
+    shot(`the attributes "${names}"`, answer, {
+      ...get,
+      query: 'attributes=',
+      headers: { 'x-amz-object-attributes': names },
+    }),
+  ),
+  shot('attributes that are not named', '400 InvalidRequest', { ...get, query: 'attributes=' }),
+  shot('attributes by a key that writes', '403 AccessDenied', {
+    ...get,
+    query: 'attributes=',
+    headers: { 'x-amz-object-attributes': 'ETag' },
+    pair: pairOf('writer'),
+  }),
   ...['acl', 'tagging'].flatMap((name) => [
     shot(`?${name} of an object`, '200 ', { ...get, query: `${name}=` }),
     shot(`?${name} of none`, '404 NoSuchKey', { path: '/s3/first/none.txt', query: `${name}=` }),

@@ -17,6 +17,7 @@ import {
   GetBucketTaggingCommand,
   GetBucketVersioningCommand,
   GetObjectAclCommand,
+  GetObjectAttributesCommand,
   GetObjectCommand,
   GetObjectTaggingCommand,
   HeadBucketCommand,
@@ -26,6 +27,7 @@ import {
   ListObjectsCommand,
   ListObjectsV2Command,
   ListPartsCommand,
+  type ObjectAttributes,
   paginateListObjectsV2,
   PutObjectCommand,
   S3Client,
@@ -301,6 +303,25 @@ export function s3Suite(entry: ServerEntry): void {
       await failsWith('NotImplemented', client.send(new CopyObjectCommand({ ...at(fresh('')), ...copy })));
       await client.send(new DeleteObjectCommand(at(key)));
       await assert.rejects(client.send(new HeadObjectCommand(at(key))), statusIs(404));
+    });
+
+    test('attributes of an object', async () => {
+      const key = fresh('attributes.bin');
+      const ask = (Key: string, ...ObjectAttributes: ObjectAttributes[]) =>
+        client.send(new GetObjectAttributesCommand({ ...at(Key), ObjectAttributes }));
+      await failsWith('NoSuchKey', ask(key, 'ETag'));
+      await put(key, '12345');
+      const head = await client.send(new HeadObjectCommand(at(key)));
+      const all = await ask(key, 'ETag', 'Checksum', 'ObjectParts', 'StorageClass', 'ObjectSize');
+      assert.deepEqual([`"${all.ETag}"`, all.ObjectSize, all.StorageClass], [head.ETag, 5, 'STANDARD']);
+      assert.deepEqual([all.Checksum, all.ObjectParts], [undefined, undefined]);
+      assert.deepEqual(all.LastModified, head.LastModified);
+      const { ETag, ObjectSize, StorageClass } = await ask(key, 'ObjectSize');
+      assert.deepEqual([ETag, ObjectSize, StorageClass], [undefined, 5, undefined]);
+      const folder = fresh('');
+      await put(folder, '');
+      assert.equal((await ask(folder, 'ObjectSize')).ObjectSize, 0);
+      await client.send(new DeleteObjectCommand(at(folder)));
     });
 
     test('settings that were never made are answered as Amazon S3 answers', async () => {

@@ -1,5 +1,5 @@
 /** Heads with a range, of files that are longer than their server reports: a range of an unknown size is none. */
-import { HeadObjectCommand, type S3Client } from '@aws-sdk/client-s3';
+import { GetObjectAttributesCommand, HeadObjectCommand, type S3Client } from '@aws-sdk/client-s3';
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
@@ -52,6 +52,8 @@ describe('a head with a range, where 0 bytes are reported', () => {
       assert.deepEqual(await head('true.bin'), [206, 10, `bytes 10-19/${SHORT_BYTES}`]);
       assert.deepEqual(await head('short.bin'), [200, SHORT_BYTES, undefined]);
       assert.deepEqual(await head('long.bin'), [200, length, undefined]);
+      const order = { Bucket, Key: 'long.bin', ObjectAttributes: ['ObjectSize' as const] };
+      assert.equal((await client.send(new GetObjectAttributesCommand(order))).ObjectSize, length);
     });
   }
 });

@@ -67,6 +67,12 @@ export function awsTests(place: () => Place): void {
     assert.ok((await server.disk.read('/aws/parts-copy.bin')).equals(await server.disk.read('/aws/parts.bin')));
   });
 
+  test('s3api: attributes of an object', async () => {
+    const at = ['--bucket', BUCKET, '--key', 'aws/parts.bin'];
+    const attributes = ['--object-attributes', 'ETag', 'Checksum', 'ObjectParts', 'StorageClass', 'ObjectSize'];
+    assert.match(await aws('s3api', 'get-object-attributes', ...at, ...attributes), /"ObjectSize": 33554439/);
+  });
+
   test('s3api: settings that were never made', async () => {
     const bucket = ['--bucket', BUCKET];
     assert.equal(await aws('s3api', 'get-bucket-versioning', ...bucket), '');
