@@ -416,6 +416,63 @@ const OPERATIONS: readonly Attack[] = [
       });
     }),
   ),
+  shot('a bucket is deleted', '501 NotImplemented', { method: 'DELETE', path: '/s3/first' }),
+  shot('a bucket is made', '501 NotImplemented', { method: 'PUT', path: '/s3/fresh' }),
+  shot('a form is posted', '501 NotImplemented', { method: 'POST', path: '/s3/first', body: 'planted' }),
+  shot('bytes are appended', '501 NotImplemented', { ...put, headers: { 'x-amz-write-offset-bytes': '5' } }),
+  shot('encrypted with a key of the client', '501 NotImplemented', {
+    ...put,
+    headers: { 'x-amz-server-side-encryption-customer-algorithm': 'AES256' },
+  }),
+  ...[
+    ['x-amz-server-side-encryption', 'aws:kms'],
+    ['x-amz-tagging', 'secret=yes'],
+    ['x-amz-acl', 'public-read'],
+    ['x-amz-grant-read', 'id=all'],
+    ['x-amz-website-redirect-location', '/other'],
+  ].map(([name = '', value = '']) =>
+    shot(`a promise that is not kept: ${name}`, '501 NotImplemented', { ...put, headers: { [name]: value } }),
+  ),
+  shot('locked for ever', '501 NotImplemented', { ...put, headers: { 'x-amz-object-lock-mode': 'COMPLIANCE' } }),
+  shot('deleted if it is another version', '501 NotImplemented', {
+    method: 'DELETE',
+    path: KEPT,
+    headers: { 'if-match': '"other"' },
+  }),
+  shot('a copy onto itself if there is none', '412 PreconditionFailed', {
+    ...copyTo(KEPT, 'first/kept.txt'),
+    headers: {
+      'x-amz-copy-source': 'first/kept.txt',
+      'x-amz-metadata-directive': 'REPLACE',
+      'x-amz-meta-mtime': '1000000000',
+      'if-none-match': '*',
+    },
+  }),
+  ...[
+    ['FRESH', '', '400 InvalidArgument'],
+    ['REPLACE', 'gzip', '501 NotImplemented'],
+  ].map(([directive = '', coding = '', answer = '']) =>
+    shot(`a copy whose metadata are ${directive} ${coding}`, answer, {
+      ...copyTo('/s3/first/copied', 'first/kept.txt'),
+      headers: {
+        'content-encoding': coding,
+        'x-amz-copy-source': 'first/kept.txt',
+        'x-amz-metadata-directive': directive,
+      },
+    }),
+  ),
+  shot('an upload in parts with a coding', '501 NotImplemented', {
+    method: 'POST',
+    path: KEPT,
+    query: 'uploads=',
+    headers: { 'content-encoding': 'gzip' },
+  }),
+  shot('replaced if it is another version', '501 NotImplemented', { ...put, headers: { 'if-match': '"other"' } }),
+  shot('OPTIONS', '405 MethodNotAllowed', { ...get, method: 'OPTIONS' }),
+  shot('PATCH', '405 MethodNotAllowed', { ...put, method: 'PATCH' }),
+];
+
+const READS: readonly Attack[] = [
   ...BUCKETS,
   ...['accelerate', 'acl', 'logging', 'notification', 'requestPayment', 'versioning'].flatMap((name) => [
     shot(`?${name} of a bucket`, '200 ', { path: '/s3/first', query: `${name}=` }),
@@ -498,60 +555,6 @@ const OPERATIONS: readonly Attack[] = [
     ...get,
     query: 'response-content-disposition=attachment%3B%20filename%3D%22%E6%97%A5%22',
   }),
-  shot('a bucket is deleted', '501 NotImplemented', { method: 'DELETE', path: '/s3/first' }),
-  shot('a bucket is made', '501 NotImplemented', { method: 'PUT', path: '/s3/fresh' }),
-  shot('a form is posted', '501 NotImplemented', { method: 'POST', path: '/s3/first', body: 'planted' }),
-  shot('bytes are appended', '501 NotImplemented', { ...put, headers: { 'x-amz-write-offset-bytes': '5' } }),
-  shot('encrypted with a key of the client', '501 NotImplemented', {
-    ...put,
-    headers: { 'x-amz-server-side-encryption-customer-algorithm': 'AES256' },
-  }),
-  ...[
-    ['x-amz-server-side-encryption', 'aws:kms'],
-    ['x-amz-tagging', 'secret=yes'],
-    ['x-amz-acl', 'public-read'],
-    ['x-amz-grant-read', 'id=all'],
-    ['x-amz-website-redirect-location', '/other'],
-  ].map(([name = '', value = '']) =>
-    shot(`a promise that is not kept: ${name}`, '501 NotImplemented', { ...put, headers: { [name]: value } }),
-  ),
-  shot('locked for ever', '501 NotImplemented', { ...put, headers: { 'x-amz-object-lock-mode': 'COMPLIANCE' } }),
-  shot('deleted if it is another version', '501 NotImplemented', {
-    method: 'DELETE',
-    path: KEPT,
-    headers: { 'if-match': '"other"' },
-  }),
-  shot('a copy onto itself if there is none', '412 PreconditionFailed', {
-    ...copyTo(KEPT, 'first/kept.txt'),
-    headers: {
-      'x-amz-copy-source': 'first/kept.txt',
-      'x-amz-metadata-directive': 'REPLACE',
-      'x-amz-meta-mtime': '1000000000',
-      'if-none-match': '*',
-    },
-  }),
-  ...[
-    ['FRESH', '', '400 InvalidArgument'],
-    ['REPLACE', 'gzip', '501 NotImplemented'],
-  ].map(([directive = '', coding = '', answer = '']) =>
-    shot(`a copy whose metadata are ${directive} ${coding}`, answer, {
-      ...copyTo('/s3/first/copied', 'first/kept.txt'),
-      headers: {
-        'content-encoding': coding,
-        'x-amz-copy-source': 'first/kept.txt',
-        'x-amz-metadata-directive': directive,
-      },
-    }),
-  ),
-  shot('an upload in parts with a coding', '501 NotImplemented', {
-    method: 'POST',
-    path: KEPT,
-    query: 'uploads=',
-    headers: { 'content-encoding': 'gzip' },
-  }),
-  shot('replaced if it is another version', '501 NotImplemented', { ...put, headers: { 'if-match': '"other"' } }),
-  shot('OPTIONS', '405 MethodNotAllowed', { ...get, method: 'OPTIONS' }),
-  shot('PATCH', '405 MethodNotAllowed', { ...put, method: 'PATCH' }),
 ];
 
 const BODIES: readonly Attack[] = [
@@ -724,6 +727,7 @@ function attack(frontEnd: FrontEndName): void {
     'a presigned URL': PRESIGNED,
     names: NAMED,
     operations: OPERATIONS,
+    'reads beside objects': READS,
     bodies: BODIES,
     XML: XML.map(([what, body]): Attack =>
       shot(what, '400 MalformedXML', { method: 'POST', path: '/s3/first', query: 'delete=', body }),
@@ -872,6 +876,10 @@ const FACTS = {
   operations: {
     done: 'PUT and DELETE with parameters and fields that make them another operation, odd methods',
     held: '501 NotImplemented, 405, 400 or 412; the object stays as it was',
+  },
+  'reads beside objects': {
+    done: 'settings, attributes, pages of buckets and fields of the answer: wrong, foreign, without the scope, with line ends',
+    held: '400, 403, 404 or 501 with the code of S3; no control character gets into a field',
   },
   bodies: {
     done: 'chunks that are reordered, repeated, left out, cut, changed or not signed; wrong lengths, digests and checksums',
