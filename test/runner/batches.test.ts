@@ -1,11 +1,14 @@
 /** Files in one process: each is judged as if it were alone, and which ones may be there. */
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { on, once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import net from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { eventually } from '../support/eventually.js';
 import { aloneBecause, batchesOf } from './batches.js';
 import { FOLDER, testFiles } from './selection.js';
 
@@ -19,6 +22,15 @@ const FILES = {
   skipping: `test('later', { skip: true }, () => undefined);`,
   dying: `test('dies', () => process.exit(3));`,
   company: `test('dies in company', () => { if (globalThis.company) process.exit(4); globalThis.company = true; });`,
+  // What it starts outlives it: below it in another group without its environment, and below none.
+  starting: `import net from 'node:net';
+    import { spawn } from 'node:child_process';
+    test('starts others', async () => {
+      const call = 'require("node:net").connect(' + process.env.CALLED + ')';
+      spawn(process.execPath, ['-e', call], { detached: true, stdio: 'ignore', env: {} });
+      spawn('sh', ['-c', '"$0" -e "$1" &', process.execPath, call], { stdio: 'ignore' });
+      await new Promise(() => net.connect(process.env.CALLED));
+    });`,
   hanging: `test('hangs', () => { for (;;); });`,
   last: `test('is last', () => undefined);`,
   busy: `import { execFile } from 'node:child_process';
@@ -115,6 +127,31 @@ describe('several files in one process', () => {
     assert.equal(summary, '2 passed, 1 failed', text);
     assert.match(failed.join(), /^company, again: together in one process/);
   });
+});
+
+describe('a run that is ended', { skip: process.platform !== 'linux' }, () => {
+  for (const name of ['SIGTERM', 'SIGINT'] as const)
+    test(`by ${name}: all that its files have started ends with it`, async (t) => {
+      const server = net.createServer((socket) => socket.on('error', () => undefined).resume());
+      const sockets: net.Socket[] = [];
+      t.after(() => {
+        for (const socket of sockets) socket.destroy();
+        server.close();
+      });
+      await once(server.listen(0, '127.0.0.1'), 'listening');
+      const { port } = server.address() as net.AddressInfo;
+      const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+      const run = spawn(process.execPath, [REHEARSAL, 'Infinity', path.join(folder, 'starting.test.mjs')], {
+        env: { ...env, CALLED: String(port) },
+        stdio: 'ignore',
+      });
+      const exited = once(run, 'exit');
+      for await (const [socket] of on(server, 'connection') as AsyncIterable<[net.Socket]>)
+        if (sockets.push(socket) === 3) break;
+      run.kill(name);
+      assert.deepEqual(await exited, [1, null]);
+      await eventually(() => sockets.every(({ closed }) => closed), 'the end of all three');
+    });
 });
 
 describe('who shares a process', () => {

@@ -10,7 +10,7 @@ import { FRONT_END } from '../support/front-end.js';
 import { makeScratch } from '../support/scratch.js';
 import { measures } from '../tiers.js';
 import { type Batches, batchesOf } from './batches.js';
-import { showWhatHangs } from './processes.js';
+import { endTrees, showWhatHangs } from './processes.js';
 import type { Broken, Report } from './report.js';
 import { serveShared } from './shared.js';
 import { FOLDER } from './selection.js';
@@ -63,11 +63,15 @@ export interface Execution {
   readonly endsWhatHangs: boolean;
 }
 
-/** Where the tests of this process and its children put their files, until it exits. */
+/** Where the tests of this process and its children put their files, until it exits, and its children with it. */
 export function prepareScratch(): void {
   const scratch = makeScratch();
-  process.once('exit', () => scratch.remove());
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+  process.once('exit', () => {
+    endTrees(process.pid, `TMPDIR=${scratch.folder}`);
+    scratch.remove();
+  });
+  // A second one, as from npm and the terminal, must not cut that off.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1));
   process.env['TMPDIR'] = scratch.folder;
   const templates = path.join(scratch.folder, 'templates');
   mkdirSync(templates);

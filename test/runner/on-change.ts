@@ -49,7 +49,15 @@ export function affectedBy(sources: readonly string[], names: readonly string[])
   });
 }
 
+/** Ends with this process, if a signal ends it. */
 async function node(...args: readonly string[]): Promise<number | null> {
-  const [code] = (await once(spawn(process.execPath, args, { stdio: 'inherit' }), 'exit')) as [number | null];
+  const child = spawn(process.execPath, args, { stdio: 'inherit' });
+  const end = (signal: NodeJS.Signals): void => {
+    child.kill(signal);
+    process.exit(1);
+  };
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, end);
+  const [code] = (await once(child, 'exit')) as [number | null];
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, end);
   return code;
 }

@@ -1,6 +1,6 @@
 /**
- * What the processes of a run cost, each with those that it starts in turn, and what they do when they hang. Only Linux
- * reports it.
+ * What the processes of a run cost, each with those that it starts in turn, what they do when they hang, and their end
+ * with the run. Only Linux reports it.
  */
 import type { ChildProcess } from 'node:child_process';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
@@ -69,23 +69,71 @@ export function showWhatHangs(
 /** A line for each process: its id, its state, the function of the kernel that it waits in, and its command line. */
 export function treeOf(root: number): readonly string[] {
   if (process.platform !== 'linux') return [];
+  const children = childrenOfAll();
+  const line = (pid: number): string => {
+    try {
+      const [waitsIn, command] = ['wchan', 'cmdline'].map((name) => readFileSync(`/proc/${pid}/${name}`, 'latin1'));
+      return `${pid} ${statOf(pid)[STATE]} ${waitsIn} ${command?.replaceAll('\0', ' ')}`;
+    } catch {
+      return `${pid} has ended`;
+    }
+  };
+  const below = (pid: number, indent: string): readonly string[] => [
+    `${indent}${line(pid)}`,
+    ...(children.get(pid) ?? []).flatMap((child) => below(child, `${indent}  `)),
+  ];
+  return below(root, '  ');
+}
+
+/**
+ * Kills what the process has started, and each process with this setting in its environment, which may be an orphan; with
+ * each, all below it. They are stopped first: one that has ended would leave its children to another parent.
+ */
+export function endTrees(root: number, setting: string): void {
+  if (process.platform !== 'linux') return;
+  const stopped = new Set<number>();
+  for (let found = [root]; found.length > 0;) {
+    const children = childrenOfAll();
+    const below = (pid: number): readonly number[] => [pid, ...(children.get(pid) ?? []).flatMap(below)];
+    const marked = [...children.values()].flat().filter((pid) => pid !== root && hasSetting(pid, setting));
+    found = [root, ...marked].flatMap(below).filter((pid) => pid !== root && !stopped.has(pid));
+    for (const pid of found) {
+      stopped.add(pid);
+      signal(pid, 'SIGSTOP');
+    }
+  }
+  for (const pid of stopped) signal(pid, 'SIGKILL');
+}
+
+function hasSetting(pid: number, setting: string): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0').includes(setting);
+  } catch {
+    // It has ended meanwhile, or belongs to another user.
+    return false;
+  }
+}
+
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch {
+    // It has ended meanwhile.
+  }
+}
+
+/** The children of each process that has any. */
+function childrenOfAll(): ReadonlyMap<number, readonly number[]> {
   const children = new Map<number, number[]>();
-  const lineOf = new Map<number, string>();
   for (const pid of readdirSync('/proc').map(Number).filter(Boolean)) {
     try {
-      const { [STATE]: state, [PARENT]: parent } = statOf(pid);
-      const [waitsIn, command] = ['wchan', 'cmdline'].map((name) => readFileSync(`/proc/${pid}/${name}`, 'latin1'));
-      lineOf.set(pid, `${pid} ${state} ${waitsIn} ${command?.replaceAll('\0', ' ')}`);
-      children.set(Number(parent), [...(children.get(Number(parent)) ?? []), pid]);
+      const parent = Number(statOf(pid)[PARENT]);
+      children.set(parent, [...(children.get(parent) ?? []), pid]);
     } catch {
       // It has ended meanwhile.
     }
   }
-  const below = (pid: number, indent: string): readonly string[] => [
-    `${indent}${lineOf.get(pid) ?? `${pid} has ended`}`,
-    ...(children.get(pid) ?? []).flatMap((child) => below(child, `${indent}  `)),
-  ];
-  return below(root, '  ');
+  return children;
 }
 
 function statOf(pid: number | 'self'): readonly string[] {

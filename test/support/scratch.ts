@@ -3,6 +3,7 @@ import { chmodSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { freemem, tmpdir } from 'node:os';
 import path from 'node:path';
 
+const PREFIX = 'ftg-tests-';
 const MEMORY = '/dev/shm';
 const TMPFS_MAGIC = 0x01021994;
 const NEEDED_BYTES = 6 * 1024 ** 3;
@@ -12,7 +13,9 @@ const NEEDED_BYTES = 6 * 1024 ** 3;
  * seconds. `remove` also deletes what the tests left in it.
  */
 export function makeScratch(): { readonly folder: string; remove(): void } {
-  const folder = mkdtempSync(path.join(hasRoomInMemory() ? MEMORY : tmpdir(), 'ftg-tests-'));
+  // That of a run within a test is below its own, which is removed even if that run is killed.
+  const isWithin = path.basename(tmpdir()).startsWith(PREFIX);
+  const folder = mkdtempSync(path.join(!isWithin && hasRoomInMemory() ? MEMORY : tmpdir(), PREFIX));
   // Like the system's own: some servers run as other users.
   chmodSync(folder, 0o1777);
   return { folder, remove: () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }) };
