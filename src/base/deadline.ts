@@ -25,6 +25,54 @@ export function destroyOnAbort(stream: Readable | Writable, signal: EndSignal): 
   );
 }
 
+/** A timer that is later than this shows that the process did not run, as on a machine that is overloaded or paused. */
+const LATE_MS = 100;
+
+/**
+ * A timer for the limit of a wait. Time by which it is late is given back, once: the process did not run then, and what
+ * has arrived meanwhile is read after its timers.
+ */
+class LimitTimer {
+  readonly #ms: number;
+  readonly #act: () => void;
+  readonly #isPatient: boolean;
+  #dueAt = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #isExtended = true;
+
+  /** If it is not patient, the wait alone does not keep the process alive. */
+  constructor(ms: number, act: () => void, isPatient = true) {
+    this.#ms = ms;
+    this.#act = act;
+    this.#isPatient = isPatient;
+    this.restart();
+  }
+
+  restart(): void {
+    this.#dueAt = performance.now() + this.#ms;
+    if (!this.#isExtended) return void this.#timer?.refresh();
+    this.stop();
+    this.#isExtended = false;
+    this.#set(this.#ms, () => this.#fire());
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+  }
+
+  #set(ms: number, act: () => void): void {
+    this.#timer = setTimeout(act, ms);
+    if (!this.#isPatient) this.#timer.unref();
+  }
+
+  #fire(): void {
+    const lateMs = performance.now() - this.#dueAt;
+    if (lateMs <= LATE_MS) return this.#act();
+    this.#isExtended = true;
+    this.#set(Math.min(lateMs, this.#ms), this.#act);
+  }
+}
+
 interface Deadline {
   readonly ms: number;
   /** Returns the error for a timeout; called when the time is over. */
@@ -53,13 +101,13 @@ export function waitFor<T>(
     let isOver = false;
     let failure: Error | undefined;
     let cleanUp: ReturnType<typeof start>;
-    let timer: NodeJS.Timeout | undefined;
+    let timer: LimitTimer | undefined;
     let stopListening: (() => void) | undefined;
     const end = (error: Error | undefined): boolean => {
       if (isOver) return false;
       isOver = true;
       failure = error;
-      clearTimeout(timer);
+      timer?.stop();
       stopListening?.();
       cleanUp?.(error);
       return true;
@@ -71,7 +119,7 @@ export function waitFor<T>(
       if (end(undefined)) resolve(value);
     };
     if (signal !== undefined) stopListening = onAbort(signal, fail);
-    if ('ms' in limits) timer = setTimeout(() => fail(limits.late()), limits.ms);
+    if ('ms' in limits) timer = new LimitTimer(limits.ms, () => fail(limits.late()));
     try {
       cleanUp = start(done, fail);
       if (isOver) cleanUp?.(failure);
@@ -109,15 +157,14 @@ export async function within<T, L>(
   late: () => L,
   { isPatient = true } = {},
 ): Promise<T | L> {
-  let timer: NodeJS.Timeout | undefined;
+  let timer: LimitTimer | undefined;
   const over = new Promise<void>((done) => {
-    timer = setTimeout(done, ms);
-    if (!isPatient) timer.unref();
+    timer = new LimitTimer(ms, done, isPatient);
   });
   try {
     return await Promise.race([work, over.then(late)]);
   } finally {
-    clearTimeout(timer);
+    timer?.stop();
   }
 }
 
@@ -129,13 +176,13 @@ export async function within<T, L>(
 export async function withDeadline<T>({ ms, late, signal }: Deadline, work: (limit: Ending) => Promise<T>): Promise<T> {
   const limit = new Ending();
   const stopListening = signal === undefined ? undefined : onAbort(signal, (reason) => limit.abort(reason));
-  const timer = setTimeout(() => limit.abort(late()), ms);
+  const timer = new LimitTimer(ms, () => limit.abort(late()));
   try {
     return await work(limit);
   } catch (error) {
     throw limit.reason ?? error;
   } finally {
-    clearTimeout(timer);
+    timer.stop();
     stopListening?.();
   }
 }
@@ -155,7 +202,7 @@ export function pause(ms: number, signal?: EndSignal): Promise<void> {
 export class StallTimer {
   readonly #ms: number;
   readonly #onStall: (ms: number) => void;
-  #timer: NodeJS.Timeout | undefined;
+  #timer: LimitTimer | undefined;
   #timerMs = 0;
   #isRunning = false;
 
@@ -169,12 +216,12 @@ export class StallTimer {
   restart(ms = this.#ms): void {
     this.#isRunning = true;
     if (this.#timer !== undefined && this.#timerMs === ms) {
-      this.#timer.refresh();
+      this.#timer.restart();
       return;
     }
-    clearTimeout(this.#timer);
+    this.#timer?.stop();
     this.#timerMs = ms;
-    this.#timer = setTimeout(() => this.#fire(), ms);
+    this.#timer = new LimitTimer(ms, () => this.#fire());
   }
 
   /** It is our turn. */
@@ -184,7 +231,7 @@ export class StallTimer {
 
   stop(): void {
     this.#isRunning = false;
-    clearTimeout(this.#timer);
+    this.#timer?.stop();
     this.#timer = undefined;
   }
 

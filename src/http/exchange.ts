@@ -43,6 +43,11 @@ export interface ExchangeHost {
  * Bodies in memory that are longer than this are streamed too: the front end would buffer them and cut a slow reader.
  */
 const MAX_WHOLE_BYTES = 64 * 1024;
+/**
+ * Ticks that are further apart show that the process did not run: what the client has sent meanwhile is read after its
+ * timers.
+ */
+const HELD_MS = 2_500;
 /** The pace that a route requires of its clients is measured over this period: a connection may pause. */
 const LEAST_PACE_OVER_MS = 30_000;
 /** Timers of front ends take 10 s. */
@@ -53,6 +58,7 @@ export class Exchange {
   readonly #socket: ClientSocket;
   readonly #host: ExchangeHost;
   readonly #startedAt = performance.now();
+  #tickedAt = this.#startedAt;
   readonly #request: IncomingRequest;
   readonly #body: BodyReader | undefined;
   #writer: AnswerWriter | undefined;
@@ -99,11 +105,13 @@ export class Exchange {
   tick(second: number): void {
     this.#guard(() => {
       const now = performance.now();
-      if (now > this.#request.bodyDeadline && this.#body?.complete === false) {
+      const wasHeld = now - this.#tickedAt > HELD_MS;
+      this.#tickedAt = now;
+      if (now > this.#request.bodyDeadline && this.#body?.complete === false && !wasHeld) {
         return this.cut(clientGone('the body was not whole in time'));
       }
       this.#body?.feed();
-      const isItsTurn = (this.#body?.waiting ?? false) || (this.#writer?.waiting ?? false);
+      const isItsTurn = !wasHeld && ((this.#body?.waiting ?? false) || (this.#writer?.waiting ?? false));
       const moved = (this.#body?.received ?? 0) + (this.#writer?.sent ?? 0);
       // Few requests take long enough to see a tick.
       const pace = (this.#request.pace ??= new ClientPace(this.#host.limits, this.#startedAt));

@@ -3,10 +3,12 @@
  * its process has no memory left.
  */
 import assert from 'node:assert/strict';
-import { getEventListeners } from 'node:events';
-import { suite, test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
+import { getEventListeners, once } from 'node:events';
+import net from 'node:net';
+import { after, before, suite, test } from 'node:test';
+import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises';
 import { onAbort, orAbort, pause, StallTimer, waitFor, withDeadline, within } from '../../src/base/deadline.js';
+import { eventually } from '../support/eventually.js';
 
 const SHORT_MS = 20;
 /** Far beyond any test: a timer with this time that is left behind is seen in `timers()`. */
@@ -237,8 +239,7 @@ suite('a stall timer', () => {
     await delay(3 * SHORT_MS);
     assert.equal(stalls, 0);
     timer.restart();
-    await delay(3 * SHORT_MS);
-    assert.equal(stalls, 1);
+    await eventually(() => stalls === 1, 'the stall');
   });
 
   test('creates no timer per chunk', async () => {
@@ -251,5 +252,61 @@ suite('a stall timer', () => {
     }
     assert.equal(timers(), before);
     timer.stop();
+  });
+});
+
+suite('limits that pass while the process does not run', () => {
+  const LIMIT_MS = 100;
+  const fail = (): never => assert.fail('the bytes were there');
+  let server: net.Server;
+  let near: net.Socket;
+  let far: net.Socket;
+
+  before(async () => {
+    server = net.createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    near = net.connect((server.address() as net.AddressInfo).port, '127.0.0.1');
+    [far] = (await once(server, 'connection')) as [net.Socket];
+  });
+  after(() => {
+    near.destroy();
+    far.destroy();
+    server.close();
+  });
+
+  /** The system has a byte for this process, whose timers are due before it can read it. */
+  function missLimits(): void {
+    far.write('a');
+    for (const until = performance.now() + 4 * LIMIT_MS; performance.now() < until;);
+  }
+
+  for (const [what, wait] of [
+    ['within', (arrived) => within(arrived, LIMIT_MS, fail)],
+    ['waitFor', (arrived) => waitFor({ ms: LIMIT_MS, late }, (done) => void arrived.then(done))],
+    ['withDeadline', (arrived) => withDeadline({ ms: LIMIT_MS, late }, (limit) => orAbort(arrived, limit))],
+    [
+      'a stall timer',
+      async (arrived) => {
+        const timer = new StallTimer(LIMIT_MS, fail);
+        timer.restart();
+        await arrived;
+        timer.restart();
+        timer.stop();
+      },
+    ],
+  ] as const satisfies readonly (readonly [string, (arrived: Promise<unknown>) => Promise<unknown>])[])
+    test(`${what}: what has arrived meanwhile is in time`, async () => {
+      // From here, timers come before sockets.
+      await turn();
+      const waiting = wait(once(near, 'data'));
+      missLimits();
+      await waiting;
+    });
+
+  test('what has not arrived ends them nevertheless', async () => {
+    const waiting = within(never(), LIMIT_MS, () => 'late');
+    const stalled = new Promise((done) => new StallTimer(LIMIT_MS, done).restart());
+    missLimits();
+    assert.deepEqual(await Promise.all([waiting, stalled]), ['late', LIMIT_MS]);
   });
 });

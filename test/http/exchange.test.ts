@@ -105,3 +105,25 @@ test('a route may require a least speed of its clients, over half a minute', asy
   assert.deepEqual((await sends(t, 3_000, 120)).answers, [], 'a slow line is fast enough');
   assert.deepEqual((await sends(t, 0, 50, false)).answers, [], 'time that the gateway takes does not count');
 });
+
+test('time in which the process does not run does not count against the client', async (t) => {
+  let now = 0;
+  t.mock.method(performance, 'now', () => now);
+  const socket = new ScriptedSocket(10_000_000);
+  const exchange = begin(socket, async (request) => {
+    request.body.resume();
+    return untilGone(request).catch((error: unknown) => unrouted(toGatewayError(error)));
+  });
+  await turn();
+  const tickAfter = (ms: number): void => {
+    now += ms;
+    exchange.tick(1);
+  };
+  tickAfter(1_000);
+  tickAfter(90_000);
+  assert.ok(!socket.isClosed, 'what it has sent is still to be read');
+  for (let second = 0; second < 60; second++) tickAfter(1_000);
+  assert.ok(!socket.isClosed);
+  tickAfter(1_000);
+  assert.ok(socket.isClosed, 'it is silent for a minute');
+});
