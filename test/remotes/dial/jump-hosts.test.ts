@@ -309,7 +309,8 @@ describe('when it does not work', () => {
     const { port } = silent.address() as net.AddressInfo;
     const connection = sftpConnection(
       { port, username: 'u' },
-      { ...through(jumpOn(jump)), pool: { connectTimeoutMs: 1500 } },
+      // It has begun by then, behind a login on the jump host.
+      { ...through(jumpOn(jump)), pool: { connectTimeoutMs: 10_000 } },
     );
     await assert.rejects(
       lists(remotesOf(t), connection),

@@ -473,11 +473,12 @@ describe('commands', () => {
 
 describe('servers that cannot be logged in to', () => {
   const at = (port: number) => sftpConnection({ port, username: 'nobody' }, { password: 'secret-word' });
-  const quick = { ...LIMITS, connectTimeoutMs: 250 };
+  // The connection itself comes about within it, also on a busy machine.
+  const quick = { ...LIMITS, connectTimeoutMs: 3_000 };
 
   test('a port that accepts and stays silent', async (t) => {
     const port = await listener(t, () => undefined);
-    await assert.rejects(logIn(at(port), testDeps(), quick), code('connect_timeout', /handshake within 250 ms/));
+    await assert.rejects(logIn(at(port), testDeps(), quick), code('connect_timeout', /handshake within 3000 ms/));
   });
 
   test('endless greetings', async (t) => {
@@ -491,10 +492,7 @@ describe('servers that cannot be logged in to', () => {
   test('a login that is never answered', async (t) => {
     const server = await startOddServer({ onAuthentication: () => undefined });
     t.after(() => server.stop());
-    await assert.rejects(
-      logIn(at(server.port), testDeps(), { ...LIMITS, connectTimeoutMs: 3_000 }),
-      code('connect_timeout', /login within/),
-    );
+    await assert.rejects(logIn(at(server.port), testDeps(), quick), code('connect_timeout', /login within/));
   });
 
   test('something other than SSH', async (t) => {
