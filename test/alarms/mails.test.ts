@@ -21,7 +21,7 @@ const ON: AlarmSettings = { isOn: true, kinds: ATTENTION_KINDS, language: 'en', 
 const log = (): void => undefined;
 
 for (const kind of DATABASES) {
-  describe(`mails of alarms, ${kind.name}`, { timeout: 180_000 }, () => {
+  describe(`mails of alarms, ${kind.name}`, { timeout: 900_000 }, () => {
     let server: TestServer;
     let mails: MailServer;
     let url: string;

@@ -174,7 +174,7 @@ suite('signals', { concurrency: true }, () => {
   });
 
   for (const kind of ['busyThread', 'busyLoop']) {
-    test(`${kind}: uninterruptible work does not keep the program`, { timeout: 240_000 }, async (t) => {
+    test(`${kind}: uninterruptible work does not keep the program`, { timeout: 900_000 }, async (t) => {
       const { child, saw, ended } = run(t, FAKE, [kind]);
       await saw('serving');
       child.kill('SIGTERM');

@@ -13,7 +13,7 @@ const MEASURED_MS = 30_000;
  */
 const MOST = 80;
 
-test('at rest it sends few statements', { timeout: 120_000 }, async (context) => {
+test('at rest it sends few statements', { timeout: 900_000 }, async (context) => {
   const postgres = await startPostgres();
   const gateway = await startGateway({ config: { sandbox: true, database: { url: postgres.url } } });
   const count = (): Promise<number> =>

@@ -26,7 +26,7 @@ interface Watching {
   leave(): void;
 }
 
-describe('watchers of jobs', { timeout: 600_000 }, () => {
+describe('watchers of jobs', { timeout: 900_000 }, () => {
   let cluster: Cluster<'from' | 'to'>;
 
   before(async () => {

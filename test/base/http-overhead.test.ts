@@ -56,7 +56,7 @@ function isBounded(error: Error & { read?: number }): true {
   return true;
 }
 
-describe('bytes without end that are no content', { timeout: 120_000 }, () => {
+describe('bytes without end that are no content', { timeout: 900_000 }, () => {
   const options = (): http.RequestOptions => ({ host: '127.0.0.1', port: liar.port });
 
   for (const [what, behave] of LIES) {

@@ -21,7 +21,7 @@ test('a short run moves files by every contender and writes its report', async (
   const profiles = mkdtempSync(join(tmpdir(), 'bench-profiles-'));
   t.after(() => rmSync(profiles, { recursive: true }));
   const args = ['large', '--quick', '--size', '1M', '--results', results, '--profile', profiles];
-  await run(process.execPath, [BENCH, ...args], { timeout: 240_000 });
+  await run(process.execPath, [BENCH, ...args], { timeout: 900_000 });
 
   const place = join(results, readdirSync(results)[0] ?? '');
   assert.deepEqual(readdirSync(place).sort(), ['large.svg', 'report.json', 'report.md']);
@@ -47,7 +47,7 @@ test('with --before the gateway of another checkout replaces the rivals', async 
   const results = mkdtempSync(join(tmpdir(), 'bench-before-'));
   t.after(() => rmSync(results, { recursive: true }));
   const args = ['large', '--quick', '--size', '1M', '--only', 'ftp up', '--before', ROOT, '--results', results];
-  await run(process.execPath, [BENCH, ...args], { timeout: 240_000 });
+  await run(process.execPath, [BENCH, ...args], { timeout: 900_000 });
   const place = join(results, readdirSync(results)[0] ?? '');
   const report = JSON.parse(readFileSync(join(place, 'report.json'), 'utf8')) as Report;
   const [scenario] = report.cases[0]?.scenarios ?? [];
@@ -65,7 +65,7 @@ test('cases without a rival measure the gateway itself', async (t) => {
   const results = mkdtempSync(join(tmpdir(), 'bench-itself-'));
   t.after(() => rmSync(results, { recursive: true }));
   const args = ['events', 'followers', '--quick', '--only', '100', '--results', results];
-  await run(process.execPath, [BENCH, ...args], { timeout: 240_000 });
+  await run(process.execPath, [BENCH, ...args], { timeout: 900_000 });
   const place = join(results, readdirSync(results)[0] ?? '');
   const { cases } = JSON.parse(readFileSync(join(place, 'report.json'), 'utf8')) as Report;
   const found = cases.flatMap(({ scenarios }) => scenarios);

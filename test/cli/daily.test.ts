@@ -194,7 +194,7 @@ test('tail shows the last transfers by filters, and each further one when it has
   assert.equal((await gone).code, 130);
 });
 
-test('tail loses nothing when the gateway fails meanwhile, and repeats nothing', { timeout: 120_000 }, async (t) => {
+test('tail loses nothing when the gateway fails meanwhile, and repeats nothing', { timeout: 900_000 }, async (t) => {
   const createdAt = new Date().toISOString();
   const item = (id: string, status: string): object => ({
     id,

@@ -8,6 +8,7 @@ import type * as tus from 'tus-js-client';
 import { bundleClient } from '../../src/release/client-bundle.js';
 import type * as client from '../../src/client/index.js';
 import { launchChromium } from '../support/chromium.js';
+import { PATIENCE_MS } from '../support/eventually.js';
 import { KEY, startGateway, type TestGateway } from '../support/gateway.js';
 import { freePort } from '../support/ports.js';
 import { startProxy } from '../support/proxy.js';
@@ -49,6 +50,7 @@ after(async () => {
 /** A page of that origin, with the client of the package at /client/index.js. */
 async function openPage(url = gateway.url): Promise<Page> {
   const page = await browser.newPage();
+  page.setDefaultTimeout(PATIENCE_MS);
   const body = Buffer.from(await bundleClient());
   await page.route('**/client/index.js', (route) => route.fulfill({ contentType: 'text/javascript', body }));
   await page.goto(`${url}/healthz`);

@@ -29,7 +29,7 @@ after(async () => {
 
 const panel = () => page.locator('section', { has: page.getByRole('heading', { name: 'Alarms', exact: true }) });
 
-test('recipients are added, confirm with a code, and get the test mail', { timeout: 120_000 }, async () => {
+test('recipients are added, confirm with a code, and get the test mail', { timeout: 900_000 }, async () => {
   await page.goto('/settings');
   await panel().getByLabel('Send e-mails').check();
   await panel().getByLabel('Recipients').fill(`${EMAIL}\n${NIGHT}`);
@@ -75,7 +75,7 @@ test('recipients are shown as active only while e-mails are sent', async () => {
   await context.close();
 });
 
-test('the mail server’s own words explain a failed test', { timeout: 60_000 }, async () => {
+test('the mail server’s own words explain a failed test', { timeout: 900_000 }, async () => {
   mails.refuse(NIGHT);
   await panel().getByRole('button', { name: 'Send a test e-mail' }).click();
   await panel()

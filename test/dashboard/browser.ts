@@ -112,8 +112,8 @@ async function openWindow(browser: Browser, baseURL: string, options: OpenOption
     permissions: ['clipboard-read', 'clipboard-write'],
     reducedMotion: 'reduce',
   });
+  context.setDefaultTimeout(STEP_MS);
   const page = await context.newPage();
-  page.setDefaultTimeout(STEP_MS);
   const faults: string[] = [];
   page.on('pageerror', (error) => faults.push(`exception: ${error.message}`));
   page.on('console', (message) => {

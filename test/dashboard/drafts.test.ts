@@ -10,7 +10,6 @@ let page: Page;
 before(async () => {
   desk = await openDesk();
   ({ page } = await desk.open());
-  page.setDefaultTimeout(30_000);
   page.on('dialog', (dialog) => void dialog.accept());
   await logIn(page);
 });
@@ -38,7 +37,7 @@ async function open(form: (typeof FORMS)[number]): Promise<void> {
 }
 
 for (const form of FORMS) {
-  test(`the draft of ${form.at} survives a reload, and can be discarded`, { timeout: 120_000 }, async () => {
+  test(`the draft of ${form.at} survives a reload, and can be discarded`, { timeout: 900_000 }, async () => {
     await open(form);
     await label(form.field).fill(form.text);
     if ('hasSecret' in form) await secret().fill('never-to-be-kept');
@@ -56,7 +55,7 @@ for (const form of FORMS) {
 
 test(
   'a draft ends when it is sent, discarded at the question, and with the log-out',
-  { timeout: 120_000 },
+  { timeout: 900_000 },
   async () => {
     const [, , , webhook, , , key] = FORMS;
     await open(key);

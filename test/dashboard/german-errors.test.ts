@@ -43,7 +43,6 @@ before(async () => {
     { name: 'job-ended', path: `/jobs/${ended}`, ready: async () => undefined },
   ];
   ({ page } = await desk.open({ locale: 'de-DE', loggedInLike: english.context }));
-  page.setDefaultTimeout(30_000);
   reasons = await reasonsIn(english.page, [
     '/manage/transfers?limit=100',
     '/manage/jobs',
@@ -89,7 +88,7 @@ const englishTexts = (shown: Page) =>
 const meaningOf = (code: string): string => errors[code as ErrorCode].meaning;
 const seen = (code: string) => page.getByText(meaningOf(code)).filter({ visible: true }).first().waitFor();
 
-test('every reason of a failure has its German text, on every screen', { timeout: 300_000 }, async () => {
+test('every reason of a failure has its German text, on every screen', { timeout: 900_000 }, async () => {
   const codes = new Set(reasons.map(({ code }) => code));
   assert.ok(codes.size >= 3 && reasons.length >= 5, `${[...codes].join()}: ${reasons.length} reasons`);
   for (const { name, path } of screens) {
@@ -100,7 +99,7 @@ test('every reason of a failure has its German text, on every screen', { timeout
   }
 });
 
-test('a failed transfer, file, delivery, check and connection say why in German', { timeout: 120_000 }, async () => {
+test('a failed transfer, file, delivery, check and connection say why in German', { timeout: 900_000 }, async () => {
   const shown = (name: string): string => screens.find((one) => one.name === name)?.path ?? '';
   for (const [name, code] of [
     ['transfer-failed', 'not_found'],

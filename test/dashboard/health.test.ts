@@ -50,7 +50,7 @@ const state = async (id: string): Promise<unknown> =>
   (await manage(page, 'GET', `/manage/connections/${id}/health`))['state'];
 const panel = () => page.locator('section', { has: page.getByRole('heading', { name: 'Health', exact: true }) });
 
-test('an outage is shown while it lasts, and later with its start and end', { timeout: 120_000 }, async () => {
+test('an outage is shown while it lasts, and later with its start and end', { timeout: 900_000 }, async () => {
   await eventually(async () => (await state('drop')) === 'up', 'it is up');
   await page.goto('/connections/drop');
   await panel().getByText('Up', { exact: true }).waitFor();
@@ -83,7 +83,7 @@ test('an outage is shown while it lasts, and later with its start and end', { ti
   await inspect(page, { name: 'connection-health', path: '/connections/drop', ready });
 });
 
-test('a certificate shows its subject and its expiry', { timeout: 60_000 }, async () => {
+test('a certificate shows its subject and its expiry', { timeout: 900_000 }, async () => {
   await eventually(async () => (await state('secured')) === 'up', 'it is up');
   await page.goto('/connections/secured');
   await panel().getByText('localhost, by test authority').waitFor();

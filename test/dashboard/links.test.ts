@@ -7,6 +7,7 @@ import path from 'node:path';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { logIn, manage, openDesk, type Desk, type Window } from './browser.js';
+import { PATIENCE_MS } from '../support/eventually.js';
 import { startProxy } from '../support/proxy.js';
 import { violations } from './inspection.js';
 
@@ -154,6 +155,7 @@ test('a large file goes on by itself when the line is back, and after a reload w
   const folder = mkdtempSync(path.join(tmpdir(), 'ftg-link-page-'));
   const proxy = await startProxy(Number(new URL(desk.gateway.url).port));
   const context = await desk.browser.newContext({ locale: 'en-GB' });
+  context.setDefaultTimeout(PATIENCE_MS);
   t.after(async () => {
     await context.close();
     await proxy.stop();
@@ -248,6 +250,7 @@ test('a file is downloaded from its page, in the language of the reader; views o
   const url = await make({ operation: 'download', ...file, maxUses: 1, note });
   await outside.context.close();
   const german = await desk.browser.newContext({ locale: 'de-DE', timezoneId: 'Asia/Tokyo' });
+  german.setDefaultTimeout(PATIENCE_MS);
   visitor = await german.newPage();
   for (let visit = 0; visit < 3; visit++) await visitor.goto(url);
   await visitor.getByRole('heading', { name: 'Eine Datei herunterladen' }).waitFor();

@@ -73,7 +73,7 @@ function start(code: string, env: NodeJS.ProcessEnv): Started {
 
 test(
   'from the first start to the first webhook, by the commands of the quick start',
-  { timeout: 180_000 },
+  { timeout: 900_000 },
   async (t) => {
     const snippets = snippetsOf(PAGE);
     assert.equal(snippets.length, 6, 'the walk below has a step for each');

@@ -34,7 +34,7 @@ interface Page {
   readonly last: number;
 }
 
-describe('the feed and webhooks', { timeout: 240_000 }, () => {
+describe('the feed and webhooks', { timeout: 900_000 }, () => {
   let postgres: PostgresServer;
   let gateway: TestGateway;
   let second: TestGateway;

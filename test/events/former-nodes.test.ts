@@ -20,7 +20,7 @@ interface Numbered {
   readonly previousId: string | null;
 }
 
-suite('events of nodes of former versions', { timeout: 240_000 }, () => {
+suite('events of nodes of former versions', { timeout: 900_000 }, () => {
   let rig: WatchRig;
   before(async () => {
     rig = await WatchRig.open({

@@ -51,7 +51,7 @@ const ask = (id: string) => gateway.api.get(`/api/exists/${id}`, { query: { path
 
 test(
   'each protocol goes down and comes back, and a refusal of the server is no outage',
-  { timeout: 240_000 },
+  { timeout: 900_000 },
   async () => {
     for (const id of IDS) {
       assert.equal((await ask(id)).status, 200);

@@ -85,7 +85,7 @@ describe('a gateway that dies under requests with an Idempotency-Key', () => {
   const start = (): Promise<TestGateway> =>
     startGateway({ dataDir, connections: [...lanes.values()].map(({ connection }) => connection) });
 
-  test('a request that had begun never runs again, at every step', { timeout: 600_000 }, async () => {
+  test('a request that had begun never runs again, at every step', { timeout: 900_000 }, async () => {
     const tally = { unknown: 0, answered: 0 };
     for (let step = 1; step <= ROUNDS; step++) {
       gateway ??= await start();
@@ -144,7 +144,7 @@ describe('a gateway that dies under requests with an Idempotency-Key', () => {
     });
   });
 
-  test('an append whose session is lost at any step is in the file at most once', { timeout: 300_000 }, async () => {
+  test('an append whose session is lost at any step is in the file at most once', { timeout: 900_000 }, async () => {
     gateway ??= await start();
     const { api } = gateway;
     const { proxy } = laneOf('append');

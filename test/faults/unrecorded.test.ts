@@ -23,7 +23,7 @@ interface Case {
   readonly isPerformed?: () => Promise<boolean>;
 }
 
-describe('a database that stops accepting writes', { timeout: 240_000 }, () => {
+describe('a database that stops accepting writes', { timeout: 900_000 }, () => {
   let remotes: Awaited<ReturnType<typeof startRemotes>>;
   let postgres: PostgresServer;
   let gateway: TestGateway;

@@ -101,7 +101,7 @@ describe('connections of one address', () => {
     for (const { socket } of clients) socket.destroy();
   });
 
-  test('a head has ten seconds in all, however steadily its bytes arrive', { timeout: 120_000 }, async (t) => {
+  test('a head has ten seconds in all, however steadily its bytes arrive', { timeout: 900_000 }, async (t) => {
     const { port } = await startFrontEnd(t, answer);
     await Promise.all(
       ['', GET].map(async (first) => {

@@ -13,7 +13,7 @@ import { startTogether } from '../support/together.js';
 
 const ADMIN_KEY = 'ftg_admin-key-0123456789-abcdefghi';
 
-describe('job.finished', { timeout: 240_000 }, () => {
+describe('job.finished', { timeout: 900_000 }, () => {
   let postgres: PostgresServer;
   let source: TestServer;
   let target: TestServer;

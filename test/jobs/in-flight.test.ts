@@ -18,7 +18,7 @@ const FILES = 120;
 const BYTES = 3_000;
 
 // Each has its own node and database, and its own folders on the servers.
-describe('files that were copied and not recorded', { concurrency: true, timeout: 600_000 }, () => {
+describe('files that were copied and not recorded', { concurrency: true, timeout: 900_000 }, () => {
   let servers: Awaited<ReturnType<typeof startServers>>;
   let databases: TestServer;
   const contents = new Map<string, Buffer>();

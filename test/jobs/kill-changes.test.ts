@@ -31,7 +31,7 @@ const PAIRS: readonly (readonly [Kind, Kind])[] = [
 const CHANGES = ['kill', 'pause', 'cancel'] as const;
 
 for (const [from, to] of PAIRS) {
-  describe(`changed jobs whose nodes are killed, ${from} to ${to}`, { timeout: ENDS_WITHIN_MS * 2 }, () => {
+  describe(`changed jobs whose nodes are killed, ${from} to ${to}`, { timeout: ENDS_WITHIN_MS * 4 }, () => {
     let cluster: Cluster<'from' | 'to'>;
 
     before(async () => {

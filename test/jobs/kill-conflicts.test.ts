@@ -34,7 +34,7 @@ const STORED = [
 const names = Array.from({ length: FILES }, (_, number) => `${number % 4}/file-${number}.txt`);
 const contentOf = (name: string): string => `content of ${name}`;
 
-describe('jobs with conflict rules whose node dies before it has recorded its work', { timeout: 600_000 }, () => {
+describe('jobs with conflict rules whose node dies before it has recorded its work', { timeout: 900_000 }, () => {
   let cluster: Cluster<'from' | 'to' | 'store'>;
 
   before(async () => {

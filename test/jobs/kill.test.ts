@@ -32,7 +32,7 @@ const PAIRS: readonly (readonly [Kind, Kind])[] = [
 const ASKED = process.env['JOB_KILL_PAIR'];
 
 for (const [from, to] of PAIRS.filter((pair) => ASKED === undefined || ASKED === pair.join('-'))) {
-  describe(`jobs whose nodes are killed, ${from} to ${to}`, { timeout: IS_FULL ? 3_600_000 : 600_000 }, () => {
+  describe(`jobs whose nodes are killed, ${from} to ${to}`, { timeout: IS_FULL ? 3_600_000 : 900_000 }, () => {
     let cluster: Cluster<'from' | 'to'>;
     const contents = new Map<string, Buffer>();
 

@@ -26,7 +26,7 @@ const SERVERS: readonly (readonly [string, boolean, () => Promise<FtpServer>])[]
 ];
 
 for (const [name, tellsLinks, start] of SERVERS) {
-  describe(`links on ${name}`, { timeout: 300_000 }, () => {
+  describe(`links on ${name}`, { timeout: 900_000 }, () => {
     let server: FtpServer;
     let target: TestSshd;
     let gateway: TestAccount;

@@ -13,7 +13,7 @@ const SIZE = 50_000;
 const OTHER = 'ftg_other-key-0123456789-abcdefgh';
 const WRITER = 'ftg_writer-key-0123456789-abcdefg';
 
-describe('jobs beside other requests', { timeout: 300_000 }, () => {
+describe('jobs beside other requests', { timeout: 900_000 }, () => {
   let cluster: Cluster<'from' | 'to'>;
   let sql: postgres.Sql;
 

@@ -22,7 +22,7 @@ interface Key {
 
 type Reported = JobView & { readonly errorCode: string | null };
 
-describe('jobs whose key changes', { timeout: 300_000 }, () => {
+describe('jobs whose key changes', { timeout: 900_000 }, () => {
   let cluster: Cluster<'from' | 'to'>;
   let admin: ApiClient;
   let made = 0;

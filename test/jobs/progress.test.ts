@@ -25,7 +25,7 @@ interface Progressing extends JobView {
   readonly finishedAt: string;
 }
 
-describe('a large file of a job', { timeout: 300_000 }, () => {
+describe('a large file of a job', { timeout: 900_000 }, () => {
   let cluster: Cluster<'from' | 'to'>;
 
   before(async () => {

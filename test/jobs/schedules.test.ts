@@ -34,7 +34,7 @@ const DAY_S = 86_400;
 
 type ScheduledJob = JobView & { readonly scheduleId: string | null };
 
-describe('schedules', { timeout: 300_000 }, () => {
+describe('schedules', { timeout: 900_000 }, () => {
   let server: PostgresServer;
   let source: TestServer;
   let target: TestServer;

@@ -18,7 +18,7 @@ const SECRET = 'sig-0123456789abcdef';
 const OTHER = 'ftg_key-of-another-account-012345';
 const SIZE = 3_000_000;
 
-describe('url uploads by jobs', { timeout: 300_000 }, () => {
+describe('url uploads by jobs', { timeout: 900_000 }, () => {
   let postgres: PostgresServer;
   let target: TestServer;
   let origin: string;

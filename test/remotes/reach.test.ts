@@ -29,7 +29,7 @@ const MANNERS: Readonly<Record<string, (socket: net.Socket) => void>> = {
 
 for (const [what, act] of Object.entries(MANNERS)) {
   for (const type of [SFTP, FTP]) {
-    test(`${type.type}: a server that ${what}`, { timeout: 240_000 }, async () => {
+    test(`${type.type}: a server that ${what}`, { timeout: 900_000 }, async () => {
       const server = net.createServer((socket) => act(socket.on('error', () => undefined)));
       server.listen(0, '127.0.0.1');
       await once(server, 'listening');

@@ -104,7 +104,7 @@ for (const frontEnd of ['uws', 'node'] as const) {
       await held;
       // A second wait would take as long on the other front end.
       const mark = frontEnd === 'uws' ? `${DECLARATION}\n ` : DECLARATION;
-      await eventually(() => answers.every(({ soFar }) => bodyOf(soFar()).includes(mark)), 'all have begun', 40_000);
+      await eventually(() => answers.every(({ soFar }) => bodyOf(soFar()).includes(mark)), 'all have begun');
       assert.ok(answers.every(({ soFar }) => soFar().startsWith('HTTP/1.1 200 ')));
       proxy.release();
       for (const { root, whole } of answers) {
@@ -125,7 +125,7 @@ for (const frontEnd of ['uws', 'node'] as const) {
         (error: Error) => error.name,
       );
       await held;
-      await eventually(() => bodyOf(raw.soFar()).includes(DECLARATION), 'the head has come', 20_000);
+      await eventually(() => bodyOf(raw.soFar()).includes(DECLARATION), 'the head has come');
       proxy.isDown = true;
       proxy.fail('reset');
       proxy.release();
@@ -142,7 +142,7 @@ for (const frontEnd of ['uws', 'node'] as const) {
       const held = proxy.hold(1);
       const { socket, soFar, whole } = open(complete);
       await held;
-      await eventually(() => bodyOf(soFar()).includes(DECLARATION), 'the head has come', 20_000);
+      await eventually(() => bodyOf(soFar()).includes(DECLARATION), 'the head has come');
       whole.catch(() => undefined);
       socket.on('error', () => undefined).resetAndDestroy();
       await once(socket, 'close');

@@ -38,7 +38,7 @@ const AGAIN_MS = 500;
 describe('nodes are killed under multipart uploads', { concurrency: 1 }, () => {
   for (const [entry] of [OPENSSH, VSFTPD, S3_SERVERS]) {
     if (entry !== undefined)
-      test(entry.name, { timeout: 600_000 }, (context) => storm(entry, context.diagnostic.bind(context)));
+      test(entry.name, { timeout: 900_000 }, (context) => storm(entry, context.diagnostic.bind(context)));
   }
 });
 

@@ -72,7 +72,7 @@ const UNTOLD: readonly (readonly [Topic, string])[] = [
   ],
 ];
 
-describe('due work', { timeout: 120_000 }, () => {
+describe('due work', { timeout: 900_000 }, () => {
   let server: PostgresServer;
   let one: Storage;
   let two: Storage;

@@ -45,7 +45,7 @@ test('a slot of the histogram includes its upper end, and a quantile lies in its
 });
 
 for (const kind of DATABASES) {
-  describe(`checks of connections, ${kind.name}`, { timeout: 120_000 }, () => {
+  describe(`checks of connections, ${kind.name}`, { timeout: 900_000 }, () => {
     let server: TestServer;
     let url: string;
     let one: Storage;

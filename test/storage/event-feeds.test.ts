@@ -16,7 +16,7 @@ const PLAIN = { operations: [], format: 'standard', isActive: true } as const;
 const log = (): void => undefined;
 
 for (const kind of DATABASES) {
-  describe(`event feeds, ${kind.name}`, { timeout: 120_000 }, () => {
+  describe(`event feeds, ${kind.name}`, { timeout: 900_000 }, () => {
     let server: TestServer;
     let url: string;
     let storage: Storage;

@@ -1,6 +1,7 @@
 /** The browser of the tests. */
 import { fileURLToPath } from 'node:url';
 import { chromium, type Browser } from 'playwright-core';
+import { PATIENCE_MS } from './eventually.js';
 
 const PROGRAM = '/usr/bin/chromium';
 const START = fileURLToPath(new URL('../../../test/support/chromium.sh', import.meta.url));
@@ -16,5 +17,6 @@ const FLAGS = [
 ];
 
 export function launchChromium(): Promise<Browser> {
-  return chromium.launch({ executablePath: START, args: FLAGS, env: { ...process.env, CHROMIUM: PROGRAM } });
+  const env = { ...process.env, CHROMIUM: PROGRAM };
+  return chromium.launch({ executablePath: START, args: FLAGS, env, timeout: PATIENCE_MS });
 }

@@ -37,7 +37,7 @@ function upload(
   });
 }
 
-describe('three gateways behind a load balancer', { timeout: 240_000 }, () => {
+describe('three gateways behind a load balancer', { timeout: 900_000 }, () => {
   let database: TestServer;
   let url: string;
   let sshd: TestSshd;

@@ -37,7 +37,7 @@ const EMAIL = 'test@example.com';
 const PASSWORD = 'correct horse battery staple';
 const PATIENCE_MS = 60_000;
 
-describe('nodes with different clocks', { timeout: 600_000 }, () => {
+describe('nodes with different clocks', { timeout: 900_000 }, () => {
   const clockFolder = mkdtempSync(path.join(tmpdir(), 'ftg-clock-'));
   const offsetFile = path.join(clockFolder, 'offset');
   let postgres: PostgresServer;

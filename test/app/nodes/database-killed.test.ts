@@ -95,7 +95,7 @@ async function sendUntilTaken(name: string): Promise<Sent> {
 const readiness = (): Promise<number[]> =>
   Promise.all(gateways.map(({ api }) => api.get('/readyz').then(({ status }) => status)));
 
-test('killing the database of three nodes loses nothing that was acknowledged', { timeout: 600_000 }, async () => {
+test('killing the database of three nodes loses nothing that was acknowledged', { timeout: 900_000 }, async () => {
   const sent: Sent[] = [];
   let isOver = false;
   const load = Promise.all(

@@ -24,7 +24,7 @@ const LEAST_REQUESTS = Number(process.env['ROLLING_REQUESTS'] ?? 0);
 
 describe(
   'three nodes, one request a second, a probe of /readyz every two',
-  { timeout: 240_000 + LEAST_REQUESTS * 2_000 },
+  { timeout: 900_000 + LEAST_REQUESTS * 2_000 },
   () => {
     let database: TestServer;
     let sshd: TestSshd;

@@ -31,7 +31,7 @@ interface Reported {
 }
 
 for (const kind of DATABASES) {
-  describe(`health of connections, ${kind.name}`, { timeout: 120_000 }, () => {
+  describe(`health of connections, ${kind.name}`, { timeout: 900_000 }, () => {
     let server: TestServer;
     let nodes: Storage[];
     let health: ConnectionHealth[];

@@ -64,7 +64,7 @@ const healthOf = async (api: ApiClient, id: string): Promise<Health> =>
   (await api.get(`/manage/connections/${id}/health`)).json as unknown as Health;
 
 // Alone: it counts all sessions on the servers, and reading the kernel's table keeps this process busy.
-test('no session beyond the limit, and no client waits for a check', { timeout: 120_000 }, async () => {
+test('no session beyond the limit, and no client waits for a check', { timeout: 900_000 }, async () => {
   const { connections, stop } = await startLines();
   const gateway = await startGateway({
     connections,
@@ -95,7 +95,7 @@ test('no session beyond the limit, and no client waits for a check', { timeout: 
 });
 
 describe('side by side', { concurrency: true }, () => {
-  test('outages of a script, on unused servers', { timeout: 300_000 }, async () => {
+  test('outages of a script, on unused servers', { timeout: 900_000 }, async () => {
     const soon = new Date(Date.now() + HOUR).toISOString();
     const { proxies, connections, stop } = await startLines();
     const gateway = await startGateway({
@@ -165,7 +165,7 @@ describe('side by side', { concurrency: true }, () => {
     }
   });
 
-  test('silent servers of one account delay no others', { timeout: 180_000 }, async () => {
+  test('silent servers of one account delay no others', { timeout: 900_000 }, async () => {
     const { connections, stop } = await startLines();
     const sockets = new Set<net.Socket>();
     const silent = net.createServer((socket) => {
@@ -218,7 +218,7 @@ describe('side by side', { concurrency: true }, () => {
     }
   });
 
-  test('two nodes check once, and the remaining one continues', { timeout: 180_000 }, async () => {
+  test('two nodes check once, and the remaining one continues', { timeout: 900_000 }, async () => {
     const { proxies, connections, stop } = await startLines();
     const postgres = await startPostgres();
     const nodes: TestGateway[] = [];
