@@ -9,7 +9,7 @@ import { type PostgresServer, startPostgres } from '../servers/postgres.js';
 import { DATABASES, openTest, SUCCESS, type TestServer, testOptions, until, upload, withSql } from './databases.js';
 import { atOnce } from '../support/at-once.js';
 import { earlierThan } from '../support/earlier.js';
-import { PATIENCE_MS } from '../support/eventually.js';
+import { eventually, PATIENCE_MS } from '../support/eventually.js';
 import { startProxy } from '../support/proxy.js';
 
 /** 4 of them serve single statements. */
@@ -61,11 +61,22 @@ for (const kind of DATABASES) {
       }
       assert.equal((await database.run((sql) => sql`select from notes`)).length, 0);
       assert.ok(!database.isAway, 'a lost connection is no lost server');
-      const pids = await Promise.all(
-        Array.from({ length: STATEMENT_CONNECTIONS }, () =>
-          database.run((sql) => sql<{ pid: number }[]>`select pg_backend_pid() as pid, pg_sleep(0.2)`),
-        ),
-      );
+      // All of them wait for one lock: one that ended earlier would leave its connection to another.
+      const pids = await withSql(url, async (sql) => {
+        const asked: Promise<readonly { readonly pid: number }[]>[] = [];
+        await sql.begin(async (tx) => {
+          await tx`select pg_advisory_xact_lock(1)`;
+          for (let index = 0; index < STATEMENT_CONNECTIONS; index++)
+            asked.push(
+              database.run(
+                (own) => own<{ pid: number }[]>`select pg_backend_pid() as pid, pg_advisory_xact_lock_shared(1)`,
+              ),
+            );
+          const waiting = () => tx`select from pg_locks where locktype = 'advisory' and not granted`;
+          await eventually(async () => (await waiting()).length === STATEMENT_CONNECTIONS, 'each has its connection');
+        });
+        return Promise.all(asked);
+      });
       assert.equal(new Set(pids.map(([row]) => row?.pid)).size, STATEMENT_CONNECTIONS);
     });
 
