@@ -12,7 +12,7 @@ import { PacketAssembler, REQUEST } from '../../src/remotes/sftp/wire/wire.js';
 import { SFTP_SERVER, startSshd, type TestSshd } from './sshd.js';
 
 /** Longer than the time between requests of one turn of an event loop, also on a busy machine. */
-const BREATH_MS = 60;
+const BREATH_MS = 250;
 
 export interface TappedSshd extends TestSshd {
   /** The requests since the last call, one line per group. */
