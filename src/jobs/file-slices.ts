@@ -5,7 +5,7 @@ import { isLeftAlone, OntoItself } from '../operations/conflicts.js';
 import type { JobFile, JobTree, RunningJob, WorkerSlot } from '../storage/storage.js';
 import { type FileList, type FileVerdict, runSlice } from './file-list.js';
 import { FileQueue } from './file-queue.js';
-import { type FileWork, type JobPlaces, ruleOf } from './file-work.js';
+import { type FileWork, type JobPlaces, requireOpenPlaces, ruleOf } from './file-work.js';
 import { createPace } from './pace.js';
 import { JOB_RETRIES, verdictOn } from './retry.js';
 import type { ActiveRun } from './running-jobs.js';
@@ -63,12 +63,15 @@ export class FileSlices {
       signal: activeRun.signal,
       turnMs: TURN_MS,
       isWanted: () => activeRun.isWanted,
-      // Claimed files may take long; a connection that was deleted meanwhile must not be used any more.
+      // Claimed files may take long; a connection that was deleted or has closed meanwhile must not be used any more.
       recheck: async () => {
+        requireOpenPlaces(places);
         if (performance.now() < recheckAt) return undefined;
         recheckAt = performance.now() + TURN_MS;
         const found = await findPlaces();
-        return found instanceof GatewayError ? found : undefined;
+        if (found instanceof GatewayError) return found;
+        requireOpenPlaces(found);
+        return undefined;
       },
     });
     if (fatal !== undefined) return { kind: 'fatal', error: fatal };

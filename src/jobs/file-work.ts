@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { EndSignal } from '../base/ending.js';
 import { GatewayError, hasCode } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
+import { requireOpen } from '../connections/require.js';
 import { definitionOf } from '../contract/connection/types.js';
 import { deleteFile, moveFile } from '../operations/change.js';
 import { find, LeftAlone, namesFor, refuseOlder, replaces, underFreeName } from '../operations/conflicts.js';
@@ -31,6 +32,12 @@ export interface JobPlaces {
   /** For a deletion it is the source. */
   readonly target: Connection;
   readonly targetRoot: RemotePath;
+}
+
+/** Both must be open for the next file. @throws GatewayError outside_hours */
+export function requireOpenPlaces({ source, target }: JobPlaces): void {
+  requireOpen(source);
+  requireOpen(target);
 }
 
 interface FileTask {

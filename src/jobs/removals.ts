@@ -13,7 +13,7 @@ import type { Remote } from '../remotes/remote.js';
 import type { JobTree, RunningJob, WorkerSlot } from '../storage/storage.js';
 import type { SliceEnd } from './file-slices.js';
 import { hasComeSince, isWholeTree, keyBelow } from './entries.js';
-import type { JobPlaces } from './file-work.js';
+import { type JobPlaces, requireOpenPlaces } from './file-work.js';
 import { JOB_RETRIES, verdictOn } from './retry.js';
 import type { ActiveRun } from './running-jobs.js';
 
@@ -56,6 +56,7 @@ export class Removals {
     for (const { path, tries } of folders) {
       if (signal.aborted || fatal !== undefined || gatewayFault !== undefined) break;
       try {
+        requireOpenPlaces(places);
         // In a mirror: a folder that the source has after all is kept.
         const inSource = pathBelow(places.sourceRoot, path);
         const isBack =

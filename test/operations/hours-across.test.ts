@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { PassThrough } from 'node:stream';
 import { after, before, describe, test } from 'node:test';
-import { ended, look } from '../jobs/support.js';
+import { begin, ended, filesOf, look } from '../jobs/support.js';
 import { FTP_SERVERS, type TestServer } from '../servers/catalogue.js';
 import { eventually } from '../support/eventually.js';
 import { type Browser, startGateway, type TestGateway } from '../support/gateway.js';
@@ -144,5 +144,31 @@ describe('hours that close and open', () => {
     assert.equal(status, 200, text);
     assert.ok((await server.disk.read('/running/running.bin')).equals(Buffer.concat([half, half])));
     await edit(null);
+  });
+
+  test('files of a job that have not started when the hours close wait, also those of its source', async () => {
+    await edit(null);
+    const names = Array.from({ length: 60 }, (_, index) => `${index}.bin`);
+    for (const name of names) await server.disk.write(`/many/${name}`, Buffer.alloc(65_536, 1));
+    const { id } = await begin(gateway.api, {
+      type: 'copy',
+      source: { connectionId: 'mine', path: '/many' },
+      destination: { connectionId: 'open', path: '/many-copied' },
+      // They are claimed together, and take long.
+      bytesPerSecond: 131_072,
+    });
+    await eventually(async () => (await look(gateway.api, id)).counts.done > 0, 'the first file is copied');
+    await edit(CLOSED);
+    await eventually(async () => {
+      const { waitsUntil, state } = (await look(gateway.api, id)) as { waitsUntil?: string | null; state: string };
+      assert.equal(state, 'running', 'the files that were claimed do not go on');
+      return typeof waitsUntil === 'string';
+    }, 'the job waits');
+    assert.notEqual((await filesOf(gateway.api, id, 'waiting')).length, 0);
+    await edit(null);
+    const { state, counts } = await ended(gateway.api, id);
+    assert.deepEqual([state, counts.done, counts.failed], ['succeeded', names.length, 0]);
+    const { json } = await gateway.api.get('/api/transfers', { query: { status: 'failed', limit: '100' } });
+    assert.deepEqual(json['transfers'], [], 'no try was used');
   });
 });
