@@ -130,6 +130,42 @@ test('a data connection that stays open after the last reply', async (t) => {
   );
 });
 
+test('a listing that is confirmed without a use of its data connection is no empty folder', async (t) => {
+  const unused = '250 done';
+  const opened: Script[string] = (_argument, { say }) => {
+    say('150 go');
+    say('226 done');
+  };
+  const limits = { stallTimeoutMs: 2_000 };
+  for (const answer of [unused, opened]) {
+    for (const [script, feat] of [
+      [{ LIST: answer }, []],
+      [{ MLSD: answer }, ['MLST type*;size*;modify*;']],
+    ] as const) {
+      const [server, client] = await setUp(t, script, feat);
+      server.files.set('/a.txt', Buffer.from('four'));
+      await assert.rejects(
+        client.use((remote) => listed(remote), {}, limits),
+        failsWith(answer === unused ? 'protocol_error' : 'stall_timeout'),
+      );
+    }
+  }
+});
+
+test('an empty folder whose data connection ends, with 226 at once or after 150', async (t) => {
+  for (const replies of [['226 nothing'], ['150 go', '226 done']]) {
+    const [, client] = await setUp(t, {
+      LIST: async (_argument, { say, data }) => {
+        const socket = await data();
+        for (const reply of replies) say(reply);
+        socket.end();
+      },
+    });
+    const { files } = await client.use((remote) => listed(remote));
+    assert.deepEqual(files, []);
+  }
+});
+
 test('a data connection of a download that stays open after the last reply', async (t) => {
   const content = Buffer.alloc(200_000, 'x');
   let sent = content.length;

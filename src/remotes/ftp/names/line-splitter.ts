@@ -35,6 +35,10 @@ export class LineSplitter {
     return lines;
   }
 
+  get hasLines(): boolean {
+    return this.#lines > 0;
+  }
+
   /** Whether the last line is incomplete. */
   get isInLine(): boolean {
     return this.#rest.some((byte) => byte !== CR && byte !== BLANK && byte !== NUL);

@@ -7,34 +7,46 @@ import { Turns } from '../../../base/turns.js';
 import { beginTransfer, dataError, type Transfer } from '../session/data.js';
 import { OpenEnd } from '../session/open-end.js';
 import type { FtpOperation } from '../session/operation.js';
-import { isPositive, refusal, type Reply } from '../session/replies.js';
+import { isPositive, refusal, spoken, type Reply } from '../session/replies.js';
 import { LineSplitter } from './line-splitter.js';
 
 /** Lines passed on in one batch: one read can hold many times as many, which would keep others waiting too long. */
 const LINES_AT_ONCE = 100;
 const BYTES_AT_ONCE = 8192;
-const FIRST_BYTE_MS = 1_000;
-/** The lines of one listing, in batches as they arrive; or the reply that refused it. */
+/** How long after the last reply the data connection may still stay unused. */
+const UNUSED_MS = 5_000;
+
+/**
+ * The lines of one listing, in batches as they arrive; or the reply that refused it, or that ended it without a use of
+ * the data connection: the folder need not be empty.
+ */
 export async function openListing(operation: FtpOperation, command: string): Promise<AsyncIterable<Buffer[]> | Reply> {
   const transfer = await beginTransfer(operation, command);
-  if (transfer.first.code >= 400) return transfer.first;
-  // 226 at once, without 150: an empty folder, for which some servers never use the data connection.
-  if (transfer.first.code >= 200 && !(await startsSoon(transfer.socket))) {
-    transfer.socket.destroy();
-    return nothing();
+  const { first, socket } = transfer;
+  if (first.code >= 400) return first;
+  // 226 at once, without 150: only the end of the data connection shows that the folder is empty.
+  const waitMs = Math.min(UNUSED_MS, operation.limits.stallTimeoutMs / 2);
+  if (first.code >= 200 && !(await isUsed(socket, waitMs))) {
+    socket.destroy();
+    return first;
   }
   return readLines(operation, transfer, command.slice(0, 4));
 }
 
 export const isRefusal = (opened: AsyncIterable<Buffer[]> | Reply): opened is Reply => 'code' in opened;
 
-async function* nothing(): AsyncGenerator<Buffer[]> {}
+/** The error of a listing that was not sent. `refused`: what its refusal means. */
+export function notListed(operation: FtpOperation, reply: Reply, refused: () => GatewayError): GatewayError {
+  if (!isPositive(reply)) return refused();
+  const text = `${operation.host} answered the listing with success, but did not use its data connection; the folder may have entries`;
+  return new GatewayError('protocol_error', text, { step: 'transfer', remote: spoken(reply) });
+}
 
-async function startsSoon(socket: Socket): Promise<boolean> {
-  const until = AbortSignal.timeout(FIRST_BYTE_MS);
+/** Whether bytes or the regular end arrive in time. */
+async function isUsed(socket: Socket, waitMs: number): Promise<boolean> {
   try {
-    await once(socket, 'readable', { signal: until });
-    return socket.readableLength > 0;
+    await once(socket, 'readable', { signal: AbortSignal.timeout(waitMs) });
+    return true;
   } catch {
     return false;
   }
@@ -64,7 +76,8 @@ async function* readLines(operation: FtpOperation, transfer: Transfer, verb: str
   );
   let isComplete = false;
   const splitter = new LineSplitter(operation.host);
-  const ending = new OpenEnd(socket, operation.limits.stallTimeoutMs, () => !splitter.isInLine);
+  // Without any line it may not have been used yet.
+  const ending = new OpenEnd(socket, operation.limits.stallTimeoutMs, () => splitter.hasLines && !splitter.isInLine);
   exchange.finished.then(
     () => ending.begin(),
     () => undefined,

@@ -7,7 +7,7 @@ import { notAFolder } from '../../obstacles.js';
 import { baseName, ROOT, type RemotePath } from '../../path.js';
 import type { FileInfo, ListOptions } from '../../remote.js';
 import { byOwnName, parseMachineLine, unreadableEntry, type Entry } from './entries.js';
-import { isRefusal, openListing } from './lines.js';
+import { isRefusal, notListed, openListing } from './lines.js';
 import { find, stat } from '../files/lookup.js';
 import type { FtpOperation } from '../session/operation.js';
 import { isPositive, isUnsupported, refusal, type Reply } from '../session/replies.js';
@@ -117,7 +117,9 @@ async function* listEntries(operation: FtpOperation, folder: RemotePath): AsyncG
     } else if (!isUnsupported(opened)) {
       await expectFolder(operation, folder);
       // The folder exists and is accessible: so the server cannot list it this way.
-      if (!isNotImplementedHere(opened)) throw refusal(opened, 'open', `listing ${folder}`, 'permission_denied');
+      if (!isNotImplementedHere(opened)) {
+        throw notListed(operation, opened, () => refusal(opened, 'open', `listing ${folder}`, 'permission_denied'));
+      }
     }
     memory.machineListings = false;
     operation.deps.log('FTP server announces MLSD but does not list by it', { host: operation.host });

@@ -5,7 +5,7 @@ import { joinPath, type RemotePath } from '../../path.js';
 import { byOwnName, type Entry } from './entries.js';
 import { ListReader } from './list-reader.js';
 import { isExact } from './list-times.js';
-import { isRefusal, openListing } from './lines.js';
+import { isRefusal, notListed, openListing } from './lines.js';
 import { offsetBetween } from './list-zone.js';
 import type { FtpOperation } from '../session/operation.js';
 import { GatewayError } from '../../../base/errors.js';
@@ -142,7 +142,9 @@ async function* listPlain(operation: FtpOperation): AsyncGenerator<Entry[]> {
   const opened = await openListing(operation, 'LIST');
   if (isRefusal(opened)) {
     if (meansEmpty(opened)) return;
-    throw refusal(opened, 'transfer', 'listing the folder (LIST)', 'permission_denied');
+    throw notListed(operation, opened, () =>
+      refusal(opened, 'transfer', 'listing the folder (LIST)', 'permission_denied'),
+    );
   }
   for await (const entries of parse(operation, opened)) yield entries.filter(isNoSelf);
 }
