@@ -21,6 +21,8 @@ export interface HostMemory {
   keepsTimes: boolean | undefined;
   /** How a file can be continued: by REST and STOR, and by APPE; undefined until tried. */
   goesOnBy: { readonly restart: boolean; readonly append: boolean } | undefined;
+  /** Whether RETR begins where REST said; undefined until tried. */
+  restartsReads: boolean | undefined;
   /** What a rename onto an existing file does. */
   moveOnto: Capabilities['moveOnto'];
   /**
@@ -46,6 +48,7 @@ export const unknownServer = (): HostMemory => ({
   hidesBrokenLinks: false,
   keepsTimes: undefined,
   goesOnBy: undefined,
+  restartsReads: undefined,
   moveOnto: 'replaces',
   refusesEarly: false,
   zone: new ListZone(),

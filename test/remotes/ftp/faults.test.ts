@@ -304,6 +304,21 @@ test('whether a file has grown can be asked while its last reply is awaited', as
   });
 });
 
+test('REST that is accepted and ignored gives no other bytes than those of the range', async (t) => {
+  const content = Buffer.from('0123456789'.repeat(20_000));
+  const [server, client] = await setUp(t, { REST: '350 ok' });
+  server.files.set('/a', content);
+  const ranged = async (start: number, end: number): Promise<string> =>
+    client.use(async (remote) => {
+      const chunks = await streamOf(await remote.read(at('/a'), () => ({ start, end }))).toArray();
+      return Buffer.concat(chunks as Buffer[]).toString();
+    });
+  assert.equal(await ranged(3, 6), '3456', 'amid the file');
+  assert.equal(await ranged(199_998, 199_999), '89', 'its end');
+  assert.equal(await ranged(150_001, 150_003), '123');
+  assert.equal(verbs(server).filter((verb) => verb === 'REST').length, 1, 'it is remembered');
+});
+
 test('without REST a range is cut out of the whole', async (t) => {
   const [server, client] = await setUp(t, { REST: '502 no' });
   server.files.set('/a', Buffer.from('0123456789'));

@@ -5,6 +5,7 @@ import { GatewayError, hasCode } from '../../../base/errors.js';
 import { chooseAgain, chooseRange, hasGrown } from '../../reported-size.js';
 import { isAFolder } from '../../obstacles.js';
 import type { RemotePath } from '../../path.js';
+import { isRefusal } from '../../publish.js';
 import type { FileInfo, OpenFile, SelectRange } from '../../remote.js';
 import { beginTransfer, dataError, lastWords, type Transfer } from '../session/data.js';
 import { stat } from './lookup.js';
@@ -14,6 +15,7 @@ import { connectionLost, isPositive, refusal, spoken, type Reply } from '../sess
 
 const HIGH_WATER_MARK = 262_144;
 const LAST_REPLY_MS = 10_000;
+const MOST_ADDED = 65_536;
 
 /** not_found, is_a_folder, permission_denied. */
 export async function openFile(operation: FtpOperation, path: RemotePath, select?: SelectRange): Promise<OpenFile> {
@@ -28,7 +30,8 @@ export async function openFile(operation: FtpOperation, path: RemotePath, select
   }
   const range = choice?.range;
   const start = range?.start ?? 0;
-  const transfer = await retrieve(operation, path, start);
+  const restartAt = start > 0 && (await restartsReads(operation, info)) ? start : 0;
+  const transfer = await retrieve(operation, path, restartAt);
   const length = range === undefined ? info.size : range.end - range.start + 1;
   const ends = range === undefined ? 'with the file' : start + length === info.size ? 'both' : 'with the range';
   const body = new FtpSource(operation, transfer, info, { skip: start - transfer.startsAt, length, ends });
@@ -45,6 +48,7 @@ async function retrieve(operation: FtpOperation, path: RemotePath, start: number
 /** Whether a file continues beyond its reported size; false if the server refuses to begin there. */
 async function goesOn(operation: FtpOperation, info: FileInfo): Promise<boolean> {
   const { path, size: offset } = info;
+  if (!(await restartsReads(operation, info))) return false;
   const transfer = await beginTransfer(operation, `RETR ${operation.at(path)}`, offset);
   if (transfer.first.code >= 400) return false;
   // Without REST, only a read of the whole file would show it.
@@ -55,12 +59,44 @@ async function goesOn(operation: FtpOperation, info: FileInfo): Promise<boolean>
   return isThere;
 }
 
+/**
+ * Some servers accept REST and send the whole file, which only its end shows: there must not be as many bytes as in all
+ * of it, or more than can have been added meanwhile.
+ */
+async function restartsReads(operation: FtpOperation, info: FileInfo): Promise<boolean> {
+  const { memory } = operation.lease;
+  const { path, size } = info;
+  if (memory.restartsReads !== undefined || size < 2) return memory.restartsReads !== false;
+  const command = `RETR ${operation.at(path)}`;
+  const transfer = await beginTransfer(operation, command, size - 1, { mustRestart: true }).catch(unlessRefused);
+  // Its own refusal is reported by the transfer that follows.
+  if (transfer === undefined || transfer.first.code >= 400) return true;
+  const most = Math.min(size, MOST_ADDED);
+  let bytes = 0;
+  try {
+    for await (const chunk of new FtpSource(operation, transfer, info, { skip: 0, length: 1, ends: 'with the file' })) {
+      bytes += (chunk as Buffer).length;
+      if (bytes >= most) break;
+    }
+  } catch (error) {
+    unlessRefused(error);
+    return true;
+  }
+  memory.restartsReads = bytes < most;
+  if (!operation.lease.control.alive) await operation.lease.reconnect(operation.signal);
+  return memory.restartsReads;
+}
+
+function unlessRefused(error: unknown): undefined {
+  if (!isRefusal(error)) throw error;
+}
+
 /** Whether any byte arrives; a late refusal counts as none. */
 async function begins(source: Readable): Promise<boolean> {
   try {
     for await (const _first of source) return true;
   } catch (error) {
-    if (!(error instanceof GatewayError) || !error.keepsSession) throw error;
+    unlessRefused(error);
   }
   return false;
 }
