@@ -45,6 +45,26 @@ test('a server without EPSV is used by PASV, and its wrong address is not believ
   });
 });
 
+test('any refusal of EPSV leads to PASV', async (t) => {
+  const words = ['550 EPSV: command not found', '425 cannot open', '522 Network protocol not supported', '552 quota'];
+  for (const refusal of words) {
+    const [server, client] = await setUp(t, { EPSV: refusal });
+    await client.use((remote) => put(remote, '/a', 'one'));
+    assert.equal(server.files.get('/a')?.toString(), 'one', refusal);
+  }
+  const missing = '550 command not found';
+  const [, none] = await setUp(t, { EPSV: missing, PASV: missing });
+  await assert.rejects(
+    none.use((remote) => list(remote, '/')),
+    failsWith('remote_failure', /EPSV/),
+  );
+  const [, client] = await setUp(t, { EPSV: '425 cannot open', PASV: '425 cannot open either' });
+  await assert.rejects(
+    client.use((remote) => put(remote, '/a', 'one')),
+    failsWith('connection_lost', /EPSV/),
+  );
+});
+
 test('setting a time: by MFMT only, by a clock in another zone, and on a server that keeps none', async (t) => {
   const modifiedAt = new Date('2024-02-29T12:34:56.789Z');
   const asked = '20240229123456';

@@ -94,7 +94,7 @@ async function openDataConnection(operation: FtpOperation, verb: string, restart
     return await open('EPSV');
   } catch (error) {
     // EPSV is unknown to the server, or rewritten by a firewall that only understands PASV. PASV has no IPv6.
-    if (!hasCode(error, 'remote_failure', 'permission_denied', 'unreachable', 'connect_timeout') || isIPv6(operation))
+    if (!(isRefused(operation, error) || hasCode(error, 'unreachable', 'connect_timeout')) || isIPv6(operation))
       throw error;
     refused = error;
   }
@@ -103,7 +103,7 @@ async function openDataConnection(operation: FtpOperation, verb: string, restart
     memory.passive = 'PASV';
     return opened;
   } catch (error) {
-    throw hasCode(error, 'remote_failure', 'unreachable', 'connect_timeout') ? refused : error;
+    throw isRefused(operation, error) || hasCode(error, 'unreachable', 'connect_timeout') ? refused : error;
   }
 }
 
@@ -130,12 +130,27 @@ async function restartWhile(
 
 async function askPort(operation: FtpOperation, verb: 'EPSV' | 'PASV'): Promise<number> {
   const reply = await operation.send(verb, verb === 'EPSV' ? [229] : [227]);
-  if (!isPositive(reply)) throw refusal(reply, 'open', `opening a data connection (${verb})`);
+  if (!isPositive(reply)) throw refusedPort(reply, verb);
   const port = verb === 'EPSV' ? parseExtendedPort(reply.text) : parsePort(reply.text);
   if (port === undefined || port < 1 || port > 65_535)
     throw operation.lease.control.giveUp(outOfStep(operation.host, reply, verb));
   return port;
 }
+
+/** "No such command" or "quota" in it says nothing about a file. */
+function refusedPort(reply: Reply, verb: string): GatewayError {
+  const subject = `opening a data connection (${verb})`;
+  const error = refusal(reply, 'open', subject);
+  if (!hasCode(error, 'not_found', 'is_a_folder', 'bad_path', 'no_space')) return error;
+  return new GatewayError('remote_failure', `${subject}: the FTP server refused`, {
+    step: 'open',
+    remote: error.remote,
+  });
+}
+
+/** By a reply, with any code: the session is as good as before. */
+const isRefused = ({ lease }: FtpOperation, error: unknown): boolean =>
+  error instanceof GatewayError && error.remote !== undefined && lease.control.alive;
 
 const isIPv6 = (operation: FtpOperation): boolean => {
   const address = addressOf(operation) ?? '';
