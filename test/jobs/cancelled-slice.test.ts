@@ -1,9 +1,10 @@
-/** A file that fails by itself while its job is being cancelled: no failure of the job, nor of the gateway. */
+/** A slice that ends before its files: its job is cancelled, its node stops, or the hours of a connection have ended. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type ErrorCode, GatewayError } from '../../src/base/errors.js';
 import { FileSlices, type SliceEnd } from '../../src/jobs/file-slices.js';
 import type { JobPlaces } from '../../src/jobs/file-work.js';
+import { DAY_MS } from '../../src/contract/units.js';
 import type { JobFile, RunningJob } from '../../src/storage/storage.js';
 
 const FILE = { path: Buffer.from('a'), size: 1, tries: 0, action: 'copy' } as JobFile;
@@ -35,7 +36,8 @@ async function sliceAbortedBy(code: ErrorCode): Promise<{ readonly end: SliceEnd
       return !signal.aborted;
     },
   };
-  const places = {} as JobPlaces;
+  const open = { id: 'open' };
+  const places = { source: open, target: open } as JobPlaces;
   const end = await slices.run(JOB, { kind: 'job-files', number: 0 }, places, activeRun, async () => places);
   return { end, recorded };
 }
@@ -49,4 +51,30 @@ test('of a gateway that stops: the slice is given back with that reason', async 
     sliceAbortedBy('draining'),
     (error) => error instanceof GatewayError && error.code === 'draining',
   );
+});
+
+test('of a connection whose hours have ended: no further file begins, and the slice is given back', async () => {
+  const away = ['Su', 'Mo', 'Tu', 'We', 'Th', 'Fr', 'Sa'][new Date(Date.now() + 3 * DAY_MS).getUTCDay()];
+  const [open, closed] = [{ id: 'open' }, { id: 'closed', hours: `${away} 12:00-12:01 UTC` }];
+  for (const places of [
+    { source: closed, target: open },
+    { source: open, target: closed },
+  ] as JobPlaces[]) {
+    const begun: string[] = [];
+    const slices = new FileSlices({
+      tree: {
+        claimFiles: async () => ['a', 'b', 'c'].map((name) => ({ ...FILE, path: Buffer.from(name) })),
+        end: async () => undefined,
+        retryFile: async () => undefined,
+      },
+      work: { run: async ({ file }) => void begun.push(file.path.toString()) },
+      parallelFiles: 1,
+    });
+    const activeRun = { signal: new AbortController().signal, leave: () => undefined, isWanted: true };
+    await assert.rejects(
+      slices.run(JOB, { kind: 'job-files', number: 0 }, places, activeRun, async () => places),
+      (error) => error instanceof GatewayError && error.code === 'outside_hours',
+    );
+    assert.deepEqual(begun, ['a']);
+  }
 });
