@@ -17,7 +17,7 @@ import { atOnce } from '../support/at-once.js';
 const GET = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
 
 /** Long enough for a few requests on a busy machine. */
-const RETIRE_MS = 3_000;
+const RETIRE_MS = 10_000;
 
 const digest: HttpHandler = async (request) => {
   const sink = new Sink(1);
@@ -72,7 +72,7 @@ describe('retire', () => {
   test('a request under way continues, and so does one that arrives meanwhile', async (t) => {
     const { port, server } = await startFrontEnd(t, digest);
     const body = source(2 * MiB);
-    const drained = server.retire(1_000).then(() => server.drain(20));
+    const drained = server.retire(RETIRE_MS).then(() => server.drain(20));
     const busy = await RawClient.open(port);
     busy.send(`POST / HTTP/1.1\r\nHost: x\r\nContent-Length: ${2 * MiB}\r\n\r\n`);
     await eventually(() => server.running === 1, 'the upload');
