@@ -31,7 +31,8 @@ const en = {
     storing: 'Sent. The server is storing the file.',
     stored: 'Stored as {name}',
     tooLarge: 'Too large. The largest file may have {most}.',
-    unreadable: 'A folder could not be read. Files that are not in this list were not sent.',
+    unreadable:
+      '“{path}” could not be read. Files that are not in this list were not sent. Check that it exists and that you may open it, then drop everything again.',
     again: 'Try again',
   },
   total: {
@@ -110,7 +111,7 @@ const de: PageTexts = {
     stored: 'Gespeichert als {name}',
     tooLarge: 'Zu groß. Eine Datei darf höchstens {most} haben.',
     unreadable:
-      'Ein Ordner konnte nicht gelesen werden. Dateien, die nicht in dieser Liste stehen, wurden nicht gesendet.',
+      '„{path}“ war nicht lesbar. Dateien, die nicht in dieser Liste sind, wurden nicht gesendet. Prüfen Sie, ob es vorhanden ist und Sie es öffnen dürfen, und legen Sie alles noch einmal ab.',
     again: 'Noch einmal versuchen',
   },
   total: {

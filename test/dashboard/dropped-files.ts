@@ -34,3 +34,17 @@ export async function dropLocal(page: Page, place: string, paths: readonly strin
     await browser.send('Input.dispatchDragEvent', { type, x: x + width / 2, y: y + 1, data });
   await browser.detach();
 }
+
+/** Drops a local folder `album`, in which the browser cannot read the folder `locked`. */
+export async function dropUnreadable(page: Page, place: string): Promise<void> {
+  await page.locator(place).waitFor();
+  await page.evaluate(`(() => {
+    const folder = (name, readEntries) => ({ isFile: false, isDirectory: true, name, createReader: () => ({ readEntries }) });
+    const locked = folder('locked', (_done, failed) => failed(new DOMException('raw words', 'NotFoundError')));
+    const entries = [locked];
+    const album = folder('album', (done) => done(entries.splice(0)));
+    const drop = new Event('drop', { bubbles: true });
+    drop.dataTransfer = { types: ['Files'], files: [], items: [{ kind: 'file', webkitGetAsEntry: () => album }] };
+    document.querySelector(${JSON.stringify(place)}).dispatchEvent(drop);
+  })()`);
+}

@@ -20,7 +20,7 @@ import path from 'node:path';
 import { after, before, test } from 'node:test';
 import type { Page, Request } from 'playwright-core';
 import { logIn, manage, openDesk, type Desk, type Window } from './browser.js';
-import { dropFiles, names } from './dropped-files.js';
+import { dropFiles, dropUnreadable, names } from './dropped-files.js';
 import { violations } from './inspection.js';
 import { startSshd } from '../servers/sshd.js';
 import { eventually, PATIENCE_MS } from '../support/eventually.js';
@@ -268,6 +268,21 @@ test('many folders that are deleted at once are followed live, on connections th
  * Dropped by the browser itself: only then can the drop contain folders. In a separate page, whose mouse is unusable
  * afterwards.
  */
+test('a local folder that cannot be read is named, with what to do, in both languages', async () => {
+  await openFolder('unreadable');
+  const german = await desk.open({ locale: 'de-DE', loggedInLike: window.context });
+  for (const [on, says] of [
+    [page, /“album\/locked” on this computer could not be read.*Check that it exists.*drop everything again\./],
+    [german.page, /„album\/locked“ auf diesem Rechner war nicht lesbar.*Prüfen Sie.*legen Sie alles noch einmal ab\./],
+  ] as const) {
+    await on.goto('/files/sandbox?path=/unreadable');
+    await dropUnreadable(on, '.drop-zone');
+    await on.locator('.toast').getByText(says).waitFor();
+    assert.equal(await on.getByText('raw words').count(), 0);
+  }
+  await german.context.close();
+});
+
 async function dropFromDisk(name: string, file: string): Promise<void> {
   mkdirSync(onDisk(name));
   const other = await window.context.newPage();

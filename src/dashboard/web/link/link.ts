@@ -3,7 +3,8 @@
  * after another.
  */
 import { Turns } from '../../../base/turns.ts';
-import { type DroppedFile, droppedFiles, pickedFiles } from '../sending/dropped.ts';
+import { visible } from '../../../base/visible.ts';
+import { type DroppedFile, droppedFiles, pickedFiles, UnreadablePath } from '../sending/dropped.ts';
 import type { PageData } from './page-data.ts';
 import { saveReceipt } from './receipt.ts';
 import { Row } from './row.ts';
@@ -60,12 +61,12 @@ function open(drop: HTMLElement, list: HTMLElement, status: HTMLElement): void {
         }
         if (queue.length > 0) void work();
       }
-    } catch {
-      // A local folder that cannot be read: what it has beyond the listed files is missing.
+    } catch (error) {
+      if (!(error instanceof UnreadablePath)) throw error;
       const failure = document.createElement('li');
       failure.className = 'failed';
       failure.setAttribute('role', 'alert');
-      failure.textContent = data.words.states.unreadable;
+      failure.textContent = data.words.states.unreadable.replace('{path}', () => visible(error.path));
       list.append(failure);
       if (queue.length > 0) void work();
     }

@@ -7,6 +7,17 @@ export interface DroppedFile {
   readonly handle: FileSystemFileHandle | undefined;
 }
 
+/** A local folder or file that the browser cannot read, or that no longer exists. */
+export class UnreadablePath extends Error {
+  /** From what was dropped. */
+  readonly path: string;
+
+  constructor(path: string, cause: unknown) {
+    super(`${path} cannot be read`, { cause });
+    this.path = path;
+  }
+}
+
 /** Chromium provides handles of dropped files. */
 type Item = DataTransferItem & { getAsFileSystemHandle?: () => Promise<FileSystemHandle | null> };
 
@@ -54,7 +65,7 @@ async function* walk(folder: FileSystemDirectoryEntry, below: string): AsyncGene
   const reader = folder.createReader();
   // A reader returns up to 100 entries at a time, and an empty array at the end.
   for (;;) {
-    const some = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject));
+    const some = await readable(below, new Promise<FileSystemEntry[]>((...ends) => reader.readEntries(...ends)));
     if (some.length === 0) return;
     yield* filesOf(some.filter(isFile), below);
     for (const deeper of some.filter(isFolder)) yield* walk(deeper, `${below}/${deeper.name}`);
@@ -66,11 +77,19 @@ async function* filesOf(
   below: string,
 ): AsyncGenerator<readonly DroppedFile[]> {
   for (let from = 0; from < entries.length; from += SOME) {
-    const files = entries
-      .slice(from, from + SOME)
-      .map((entry) => new Promise<File>((resolve, reject) => entry.file(resolve, reject)));
+    const files = entries.slice(from, from + SOME).map((entry) => {
+      const path = below === '' ? entry.name : `${below}/${entry.name}`;
+      return readable(path, new Promise<File>((...ends) => entry.file(...ends)));
+    });
     yield (await Promise.all(files)).map((file) => ({ file, below, handle: undefined }));
   }
+}
+
+/** @throws UnreadablePath */
+function readable<T>(path: string, read: Promise<T>): Promise<T> {
+  return read.catch((error: unknown) => {
+    throw new UnreadablePath(path, error);
+  });
 }
 
 const isFile = (entry: FileSystemEntry): entry is FileSystemFileEntry => entry.isFile;

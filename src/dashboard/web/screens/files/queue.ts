@@ -1,9 +1,10 @@
 /** The queue's operations for the Files screen and the panel. */
 import { Turns } from '../../../../base/turns.ts';
+import { visible } from '../../../../base/visible.ts';
 import type { NewJob } from '../../api/types.ts';
 import { t } from '../../texts/texts.ts';
 import { showToast } from '../../toasts.ts';
-import { droppedFiles, type DroppedFile, pickedFiles } from '../../sending/dropped.ts';
+import { droppedFiles, type DroppedFile, pickedFiles, UnreadablePath } from '../../sending/dropped.ts';
 import { forgetInterrupted } from './interrupted.ts';
 import { forgetUploads, type KeptUpload } from './kept-uploads.ts';
 import { joinPath } from './paths.ts';
@@ -60,8 +61,8 @@ async function enqueueUploads(
       }
     });
   } catch (error) {
-    // A local folder that cannot be read or no longer exists.
-    showToast(t.queue.notFound(error instanceof Error ? error.message : String(error)), 'bad');
+    if (!(error instanceof UnreadablePath)) throw error;
+    showToast(t.queue.unreadable(visible(error.path)), 'bad');
   }
 }
 

@@ -32,7 +32,8 @@ export const queue: Texts['queue'] = {
     cancelled: (n) => `${n} abgebrochen`,
   },
   finding: 'Dateien werden gesucht …',
-  notFound: (reason) => `Einige abgelegte Dateien waren nicht lesbar: ${reason}`,
+  unreadable: (path) =>
+    `„${path}“ auf diesem Rechner war nicht lesbar, deshalb wird nicht alles hochgeladen. Prüfen Sie, ob es vorhanden ist und Sie es öffnen dürfen, und legen Sie alles noch einmal ab.`,
   retryFailed: (n) => plural(n, { one: 'Erneut versuchen', other: `Alle ${formatNumber(n)} erneut versuchen` }),
   cancelAll: 'Alles abbrechen',
   clearDone: 'Erledigte entfernen',

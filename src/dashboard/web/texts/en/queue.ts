@@ -32,7 +32,8 @@ export const queue = {
     cancelled: (n: string): string => `${n} cancelled`,
   },
   finding: 'Looking for files …',
-  notFound: (reason: string): string => `Some dropped files could not be read: ${reason}`,
+  unreadable: (path: string): string =>
+    `“${path}” on this computer could not be read, so not everything is uploaded. Check that it exists and that you may open it, then drop everything again.`,
   retryFailed: (n: number): string => plural(n, { one: 'Retry', other: `Retry all ${formatNumber(n)}` }),
   cancelAll: 'Cancel all',
   clearDone: 'Clear done',
