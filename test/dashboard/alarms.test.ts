@@ -42,6 +42,13 @@ test('recipients are added, confirm with a code, and get the test mail', { timeo
     .getByRole('button', { name: `Send a code to ${NIGHT}` })
     .click();
   await eventually(() => mails.to(NIGHT).length === 1, 'the code has come');
+  const boxes = [page.locator('.toast').last(), panel().getByLabel(`Code from the e-mail to ${NIGHT}`)];
+  const [toast, field] = await Promise.all(boxes.map((one) => one.boundingBox()));
+  assert.ok(toast && field, 'both are shown');
+  assert.ok(
+    toast.y + toast.height <= field.y || field.y + field.height <= toast.y,
+    'the toast leaves the code field free',
+  );
   await panel()
     .getByLabel(`Code from the e-mail to ${NIGHT}`)
     .fill(codeIn(mails.to(NIGHT)[0]));

@@ -1,14 +1,21 @@
 /** Short messages at the edge of the screen, which screen readers read out. */
-import type { ReactElement } from 'react';
+import { type ReactElement, useLayoutEffect, useRef } from 'react';
 import { CircleCheck, TriangleAlert, X } from './icons.tsx';
 import { Reason } from './reason.tsx';
+import { keepOthersFree } from './toast-place.ts';
 import { t } from '../texts/texts.ts';
 import { dismissToast, useToasts } from '../toasts.ts';
 
 export function Toasts(): ReactElement {
+  const toasts = useToasts();
+  const region = useRef<HTMLDivElement>(null);
+  useLayoutEffect(
+    () => (region.current === null || toasts.length === 0 ? undefined : keepOthersFree(region.current)),
+    [toasts],
+  );
   return (
-    <div className="toasts" role="status" aria-live="polite">
-      {useToasts().map(({ id, text, tone, cause }) => (
+    <div ref={region} className="toasts" role="status" aria-live="polite">
+      {toasts.map(({ id, text, tone, cause }) => (
         <div key={id} className={`toast ${tone}`}>
           {tone === 'good' ? <CircleCheck aria-hidden size={16} /> : <TriangleAlert aria-hidden size={16} />}
           <span>
