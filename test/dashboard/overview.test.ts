@@ -7,7 +7,7 @@ import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { type PostgresServer, startPostgres } from '../servers/postgres.js';
 import { withSql } from '../storage/databases.js';
-import { EMAIL, logIn, manage, NEWCOMER, openDesk, type Desk } from './browser.js';
+import { EMAIL, goWithoutDrafts, logIn, manage, NEWCOMER, openDesk, type Desk } from './browser.js';
 import { inspect } from './inspection.js';
 
 let server: PostgresServer;
@@ -224,6 +224,10 @@ test('a connection that is down is shown as such everywhere', async () => {
     .first()
     .click();
   await page.locator('option', { hasText: 'Archive (down)' }).first().waitFor({ state: 'attached' });
+  await page
+    .locator('option', { hasText: /^Sandbox \((?:up|not checked)\)$/ })
+    .first()
+    .waitFor({ state: 'attached' });
   // It is up, but operations on it fail: the worse state is shown.
   await failed('login_refused', 3);
   await page.goto('/connections');
@@ -231,6 +235,25 @@ test('a connection that is down is shown as such everywhere', async () => {
     .getByRole('row', { name: /Sandbox/ })
     .getByText('Failing', { exact: true })
     .waitFor();
+});
+
+test('forms and Files begin with the first connection that does not fail', async () => {
+  await manage(page, 'POST', '/manage/connections/sandbox/duplicate', { name: 'Backup', id: 'backup' });
+  for (const [path, label] of [
+    ['/jobs/new', 'Source connection'],
+    ['/schedules/new', 'Source connection'],
+    ['/watched', 'Connection'],
+    ['/links?new', 'Connection'],
+  ] as const) {
+    await goWithoutDrafts(page, path);
+    if (path === '/watched') await page.getByRole('button', { name: 'Watch a folder' }).first().click();
+    const picker = page.getByLabel(label, { exact: true }).and(page.locator('select'));
+    await picker
+      .locator('option:checked', { hasText: /^Backup \((?:up|not checked)\)$/ })
+      .waitFor({ state: 'attached' });
+  }
+  await page.goto('/files');
+  await page.waitForURL(/\/files\/backup$/);
 });
 
 test('the audit log breaks no words on a tablet', async () => {

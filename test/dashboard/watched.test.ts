@@ -58,7 +58,7 @@ test('a folder is chosen by browsing the server, with the keyboard alone', async
   await form().getByRole('button', { name: 'Browse for: Folder', exact: true }).click();
   await picker().getByRole('group', { name: '/partner/in' }).waitFor();
   await picker().getByRole('button', { name: 'Close' }).click();
-  await form().getByLabel('Copy each file to').selectOption({ label: 'Sandbox' });
+  await form().getByLabel('Copy each file to').selectOption({ value: 'sandbox' });
   await form().getByRole('button', { name: 'Browse for: Destination folder' }).click();
   await picker().getByRole('button', { name: 'copies' }).click();
   await picker().getByRole('group', { name: '/copies' }).waitFor();

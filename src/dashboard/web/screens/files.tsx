@@ -1,16 +1,19 @@
 /** The files of a connection: browse, upload, download, move, copy, delete. */
 import type { ReactElement } from 'react';
 import { Redirect, useSearchParams } from 'wouter';
+import { segment } from '../api/client.ts';
 import { useRead } from '../api/hooks.ts';
 import { t } from '../texts/texts.ts';
 import { Empty, LinkButton, Page, Panel, Pending } from '../ui/basics.tsx';
+import { usePreferredConnections } from '../ui/connection-status.tsx';
 import { Server } from '../ui/icons.tsx';
 import { Browser } from './files/browser.tsx';
 
 export default function Files({ connectionId }: { readonly connectionId?: string }): ReactElement {
   const read = useRead('/manage/connections');
+  const preferred = usePreferredConnections();
   const [parameters] = useSearchParams();
-  if (read.data === undefined) {
+  if (read.data === undefined || (connectionId === undefined && preferred === undefined)) {
     return (
       <Page title={t.places.files}>
         <Panel>
@@ -20,8 +23,7 @@ export default function Files({ connectionId }: { readonly connectionId?: string
     );
   }
   const usable = read.data.connections.filter(({ isActive }) => isActive);
-  const [first] = usable;
-  if (first === undefined) {
+  if (usable.length === 0) {
     return (
       <Page title={t.places.files}>
         <Panel>
@@ -36,7 +38,7 @@ export default function Files({ connectionId }: { readonly connectionId?: string
       </Page>
     );
   }
-  if (connectionId === undefined) return <Redirect to={`/files/${encodeURIComponent(first.id)}`} replace />;
+  if (connectionId === undefined) return <Redirect to={`/files/${segment(preferred?.[0]?.id ?? '')}`} replace />;
   const path = parameters.get('path') ?? undefined;
   const rawName = parameters.get('rawName') ?? undefined;
   // Each folder has its own component state: a selection or search does not carry over to the next folder.

@@ -14,6 +14,7 @@ import { Button, Empty, Failure, LinkButton, Page, Panel, Pending } from '../ui/
 import { CheckedForm } from '../ui/checked-form.tsx';
 import type { Draft } from '../ui/draft.ts';
 import { RadioGroup, TextField } from '../ui/fields.tsx';
+import { usePreferredConnections } from '../ui/connection-status.tsx';
 import { FormFields, type FormState, RestoredNotice, useForm } from '../ui/form.tsx';
 import { Server } from '../ui/icons.tsx';
 import { useUnsaved } from '../ui/unsaved.ts';
@@ -47,7 +48,8 @@ export default function JobFormScreen({ of, id }: Props): ReactElement {
   const former = known !== undefined && 'cron' in known ? known : undefined;
   const all = of === 'job' ? t.jobs : t.schedules;
   const usable = connections.data?.connections.filter(({ isActive }) => isActive);
-  const isLoading = usable === undefined || (at !== undefined && known === undefined);
+  const preferred = usePreferredConnections();
+  const isLoading = usable === undefined || preferred === undefined || (at !== undefined && known === undefined);
   return (
     <Page
       title={id === undefined ? all.add : former === undefined ? all.one : t.words.editing(former.name)}
@@ -75,9 +77,9 @@ export default function JobFormScreen({ of, id }: Props): ReactElement {
           </Empty>
         </Panel>
       ) : of === 'job' ? (
-        <JobForm {...beginningOf(known, usable, parameters)} />
+        <JobForm {...beginningOf(known, preferred, parameters)} />
       ) : (
-        <ScheduleForm former={former} {...beginningOf(known, usable, parameters)} />
+        <ScheduleForm former={former} {...beginningOf(known, preferred, parameters)} />
       )}
     </Page>
   );
@@ -95,7 +97,7 @@ const RAW_NAME = 'source.rawName';
 /** The first values: those of the known job, or the place in the address and the second connection as the destination. */
 function beginningOf(
   known: RepeatableJob | Schedule | undefined,
-  usable: readonly Connection[],
+  preferred: readonly Connection[],
   parameters: URLSearchParams,
 ): Beginning {
   if (known !== undefined) {
@@ -106,10 +108,10 @@ function beginningOf(
   return {
     hasRawName: rawName !== '',
     start: {
-      'source.connectionId': parameters.get('source') ?? usable[0]?.id ?? '',
+      'source.connectionId': parameters.get('source') ?? preferred[0]?.id ?? '',
       'source.path': parameters.get('path') ?? '',
       [RAW_NAME]: rawName,
-      'destination.connectionId': usable[1]?.id ?? usable[0]?.id ?? '',
+      'destination.connectionId': preferred[1]?.id ?? preferred[0]?.id ?? '',
     },
   };
 }

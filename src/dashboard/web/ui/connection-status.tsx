@@ -1,5 +1,5 @@
 /** The status of a connection, the worst that is known, for all screens. */
-import { type ReactElement, useCallback } from 'react';
+import { type ReactElement, useCallback, useState } from 'react';
 import { useRead } from '../api/hooks.ts';
 import { useOverview } from '../api/overview.ts';
 import type { Connection } from '../api/types.ts';
@@ -40,15 +40,33 @@ export function ConnectionBadge({ status }: { readonly status: ConnectionStatus 
 
 type Option = readonly [id: string, name: string];
 
-/** Options for choosing a connection. Those that do not work have their status beside the name. */
+/** Options for choosing a connection, with the status beside each name, as in lists. */
 export function useConnectionOptions(): (connections: readonly (Subject & { readonly name: string })[]) => Option[] {
   const statusOf = useConnectionStatus();
   return (connections) =>
     connections.map((connection) => [connection.id, namedWith(connection.name, statusOf(connection))]);
 }
 
-/** Adds the status to the name if it is unusual. */
 export function namedWith(name: string, status: ConnectionStatus | undefined): string {
-  const isUsual = status === undefined || status === 'up' || status === 'unknown';
-  return isUsual ? name : t.connections.withStatus(name, t.connections.status[status]);
+  return status === undefined ? name : t.connections.withStatus(name, t.connections.status[status]);
+}
+
+const FAILING: readonly unknown[] = ['down', 'failing'] satisfies ConnectionStatus[];
+
+/**
+ * The connections that a form may preselect: the active ones that do not fail, or all active ones if each of them
+ * fails. Undefined before the statuses are known. Later statuses change nothing: the user may have begun.
+ */
+export function usePreferredConnections(): readonly Connection[] | undefined {
+  const connections = useRead('/manage/connections').data?.connections;
+  const reads = [useRead('/manage/health', { everyMs: EVERY_MS }), useOverview()];
+  const statusOf = useConnectionStatus();
+  const [kept, keep] = useState<readonly Connection[]>();
+  if (kept !== undefined) return kept;
+  if (connections === undefined || reads.some(({ isPending }) => isPending)) return undefined;
+  const active = connections.filter(({ isActive }) => isActive);
+  const working = active.filter((connection) => !FAILING.includes(statusOf(connection)));
+  const preferred = working.length === 0 ? active : working;
+  keep(preferred);
+  return preferred;
 }

@@ -10,7 +10,7 @@ import { useAction } from '../api/hooks.ts';
 import { useConnections } from '../api/names.ts';
 import { t } from '../texts/texts.ts';
 import { Button, Notice } from './basics.tsx';
-import { useConnectionOptions } from './connection-status.tsx';
+import { useConnectionOptions, usePreferredConnections } from './connection-status.tsx';
 import { FormDialog } from './form-dialog.tsx';
 import {
   answersOf,
@@ -109,8 +109,8 @@ export function useForm(things: readonly Thing[], options: FormOptions): FormSta
   }, [keepAs, typedText]);
   const first = { ...draftOf(fields, former), ...(former === undefined ? start : options.start) };
   const typed: Draft = { ...first, ...edits };
-  const firstConnection = useConnections().find(({ isActive }) => isActive)?.id ?? '';
-  // The connections may arrive after the form is drawn.
+  const firstConnection = usePreferredConnections()?.[0]?.id ?? '';
+  // The connections and their statuses may arrive after the form is drawn.
   const chosen = typed['connectionId'] === '' ? { ...typed, connectionId: firstConnection } : typed;
   const draft = adjust(chosen);
   const asks = (name: string): boolean => options.asks?.(name, draft) ?? true;
@@ -362,7 +362,7 @@ export function ConnectionChoices(props: {
   readonly chosen: readonly string[];
   readonly onChoose: (chosen: readonly string[]) => void;
 }): ReactElement | null {
-  const known = useConnections().map(({ id, name }) => [id, name] as const);
+  const known = useConnectionOptions()(useConnections());
   const missing = props.chosen.filter((id) => !known.some(([one]) => one === id)).map((id) => [id, id] as const);
   const options = [...known, ...missing];
   return options.length === 0 ? null : <ChecksField {...props} options={options} />;

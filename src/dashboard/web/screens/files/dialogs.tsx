@@ -7,7 +7,7 @@ import { t } from '../../texts/texts.ts';
 import { Confirm, FormDialog } from '../../ui/form-dialog.tsx';
 import { ChoiceField, TextField } from '../../ui/fields.tsx';
 import { FolderField } from '../../ui/folder-picker.tsx';
-import { useConnectionOptions } from '../../ui/connection-status.tsx';
+import { useConnectionOptions, usePreferredConnections } from '../../ui/connection-status.tsx';
 import { joinPath } from './paths.ts';
 import { enqueueCopy, enqueueDelete, enqueueMove } from './queue.ts';
 import type { Entry } from './queue-types.ts';
@@ -108,7 +108,8 @@ export function CopyFiles({ connectionId, folder, entries, onClose, onDone }: Of
   const [chosen, setChosen] = useState<string>();
   const [targetFolder, setTargetFolder] = useState(folder);
   const [rule, setRule] = useState<NonNullable<NewJob['onConflict']>>('skip');
-  const target = chosen ?? targets.find(({ id }) => id !== connectionId)?.id ?? targets[0]?.id ?? '';
+  const preferred = usePreferredConnections() ?? [];
+  const target = chosen ?? (preferred.find(({ id }) => id !== connectionId) ?? preferred[0])?.id ?? '';
   const [first] = entries;
   return (
     <FormDialog
