@@ -434,4 +434,23 @@ describe('the frame of the page', () => {
     await news.getByRole('link', { name: /1 file done/ }).waitFor();
     assert.deepEqual(window.faults, []);
   });
+
+  test('all screens have one width and one left edge', async () => {
+    const { page: large, context } = await desk.open({ width: 2560, height: 1440 });
+    await logIn(large);
+    const places = await large.evaluate<string[]>(
+      `Array.from(document.querySelectorAll('.side nav a'), ({ href }) => href)`,
+    );
+    const found: Record<string, string> = {};
+    for (const place of [...places, '/jobs/new', '/schedules/new', '/connections/new', '/connections/sandbox']) {
+      await large.goto(place);
+      await large.locator('.page h1').waitFor();
+      found[place] = await large.evaluate<string>(`(() => {
+        const [page, title] = ['.page', '.page h1'].map((one) => document.querySelector(one).getBoundingClientRect());
+        return [page.left, page.width, title.left].join();
+      })()`);
+    }
+    assert.equal(new Set(Object.values(found)).size, 1, JSON.stringify(found, undefined, 1));
+    await context.close();
+  });
 });

@@ -17,7 +17,6 @@ export default function Audit(): ReactElement {
   const [shown, setShown] = useState<AuditEntry>();
   return (
     <ListScreen
-      isWide
       title={t.places.audit}
       words={words}
       icon={ScrollText}

@@ -46,7 +46,6 @@ export default function DeliveriesScreen(): ReactElement {
   const goTo = (to: number) => () => setParameters({ ...Object.fromEntries(parameters), offset: String(to) });
   return (
     <ListScreen
-      isWide
       title={t.places.deliveries}
       words={words}
       list={{ ...list, rows: list.rows?.slice(0, PAGE) }}

@@ -38,7 +38,6 @@ export default function Events(): ReactElement {
   }, [hasNews, isAtTop, isFetching, error, path]);
   return (
     <ListScreen
-      isWide
       title={t.places.events}
       words={words}
       icon={Rss}

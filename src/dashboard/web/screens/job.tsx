@@ -35,13 +35,7 @@ export default function JobScreen({ id }: { readonly id: string }): ReactElement
   return (
     <Detail of={useJob(id)} title={t.jobs.one} up={UP}>
       {(job) => (
-        <DetailPage
-          isWide
-          title={titleOf(job)}
-          up={UP}
-          state={<StateBadge job={job} />}
-          actions={<Actions job={job} />}
-        >
+        <DetailPage title={titleOf(job)} up={UP} state={<StateBadge job={job} />} actions={<Actions job={job} />}>
           {job.error !== null && <Trouble title={words.endedAll} text={job.error} code={job.errorCode} />}
           <Progressed job={job} />
           {!hasEnded(job) && <Running job={job} />}

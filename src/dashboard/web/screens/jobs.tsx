@@ -13,7 +13,6 @@ export default function Jobs(): ReactElement {
   const filters = useFilters(['state', 'type', 'since', 'until']);
   return (
     <ListScreen
-      isWide
       title={t.places.jobs}
       words={t.jobs}
       icon={Layers}

@@ -53,7 +53,6 @@ export default function Links(): ReactElement {
   useOpening((start) => setOpen({ kind: 'new', start }));
   return (
     <ListScreen
-      isWide
       title={t.places.links}
       words={words}
       icon={Link2}

@@ -35,7 +35,6 @@ export default function Overview(): ReactElement {
     (recent.rows === undefined && recent.error === null);
   return (
     <Page
-      isWide
       title={t.places.overview}
       lead={
         <>

@@ -35,7 +35,6 @@ function Shown({ schedule }: { readonly schedule: Schedule }): ReactElement {
   const runs = withQuery('/manage/jobs', { scheduleId: id, limit: 20 });
   return (
     <DetailPage
-      isWide
       title={name}
       up={UP}
       state={<StateBadge schedule={schedule} />}

@@ -18,7 +18,6 @@ export default function Schedules(): ReactElement {
   const nameOf = useConnectionName();
   return (
     <ListScreen
-      isWide
       title={t.places.schedules}
       words={t.schedules}
       icon={CalendarClock}

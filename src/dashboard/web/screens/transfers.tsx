@@ -39,7 +39,6 @@ export default function Transfers(): ReactElement {
   const { order: _, ...exported } = query;
   return (
     <ListScreen
-      isWide
       title={t.places.transfers}
       words={
         values.digest === undefined

@@ -97,12 +97,11 @@ export interface PageProps {
   readonly title: string;
   readonly actions?: ReactNode;
   readonly lead?: ReactNode;
-  readonly isWide?: boolean;
   readonly children: ReactNode;
 }
 
 /** A screen. Its title is the document's, and takes the focus after a change of screens. */
-export function Page({ title, actions, lead, isWide = false, children }: PageProps): ReactElement {
+export function Page({ title, actions, lead, children }: PageProps): ReactElement {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     document.title = `${visible(title)} – ${t.common.product}`;
@@ -112,7 +111,7 @@ export function Page({ title, actions, lead, isWide = false, children }: PagePro
     hasNavigated = true;
   }, []);
   return (
-    <div className={isWide ? 'page wide' : 'page'}>
+    <div className="page">
       <header className="page-head">
         <div>
           <h1 ref={heading} tabIndex={-1}>

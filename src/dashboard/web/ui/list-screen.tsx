@@ -21,7 +21,6 @@ interface ScreenProps<R> extends Omit<ListProps<R>, 'label' | 'none'> {
   readonly title: string;
   readonly words: Words;
   readonly icon?: IconComponent;
-  readonly isWide?: boolean;
   /** How to create an object, or the address of its form. The button is in the head, or in the place of an empty list. */
   readonly add?: (() => void) | string | undefined;
   /** Replaces that button in an empty list. */
@@ -63,7 +62,6 @@ export function ListScreen<R extends object>(props: ScreenProps<R>): ReactElemen
     title,
     words,
     icon,
-    isWide = false,
     add,
     noneAction = <Adding by={add} verb={words.add} />,
     actions,
@@ -81,7 +79,6 @@ export function ListScreen<R extends object>(props: ScreenProps<R>): ReactElemen
   const isBlank = rows?.length === 0 && !isFiltered && !hasMore;
   return (
     <Page
-      isWide={isWide}
       title={title}
       lead={words.lead}
       actions={

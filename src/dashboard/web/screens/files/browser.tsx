@@ -125,7 +125,6 @@ export function Browser(props: {
 
   return (
     <Page
-      isWide
       title={t.places.files}
       actions={
         rawName === undefined && (
