@@ -64,7 +64,6 @@ export const deliveries: Texts['deliveries'] = {
     bodyBound: 'Die ersten 4 KiB werden aufbewahrt.',
     noBody: 'Die Antwort hatte keinen Inhalt.',
     notKept: 'Von diesem Versuch nicht gespeichert.',
-    nothingCame: 'Keine Antwort.',
     hidden: 'Zugangsdaten und Cookies werden nicht gespeichert.',
   },
   payload: {

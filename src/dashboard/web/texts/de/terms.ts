@@ -74,10 +74,6 @@ export const terms: Texts['terms'] = {
     word: 'Webhook (Rückruf)',
     text: 'Eine Adresse von Ihnen, die das Gateway aufruft, wenn etwas geschieht. Jeder Aufruf ist signiert und wird wiederholt, bis er beantwortet ist.',
   },
-  signingSecret: {
-    word: 'Signaturgeheimnis',
-    text: 'Damit ist jede Nachricht signiert. Ihr Programm prüft die Signatur und weiß so, dass die Nachricht vom Gateway kommt.',
-  },
   deadLetter: {
     word: 'Unzustellbare Nachricht',
     text: 'Eine Nachricht, die so oft wie erlaubt versucht und nie gut beantwortet wurde. Sie bleibt erhalten, und Sie können sie erneut senden.',

@@ -64,7 +64,6 @@ export const deliveries = {
     bodyBound: 'The first 4 KiB are kept.',
     noBody: 'The response body was empty.',
     notKept: 'Not stored for this attempt.',
-    nothingCame: 'No response.',
     hidden: 'Credentials and cookies are not stored.',
   },
   payload: {

@@ -73,10 +73,6 @@ export const terms = {
     word: 'Webhook',
     text: 'A URL of yours that the gateway calls when something happens. Each call is signed, and repeated if it fails.',
   },
-  signingSecret: {
-    word: 'Signing secret',
-    text: 'It signs each message. Your program checks the signature to be sure that the gateway sent the message.',
-  },
   deadLetter: {
     word: 'Dead letter',
     text: 'A message that could not be delivered in any attempt. It is kept, and you can send it again.',
