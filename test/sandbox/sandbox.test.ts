@@ -17,6 +17,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import ssh2, { type SFTPWrapper } from 'ssh2';
 import { eventually } from '../support/eventually.js';
+import { freePort } from '../support/ports.js';
 import { startSandbox } from '../../src/sandbox/server.js';
 
 /** Uses ssh2's own client, so that none of the gateway's SFTP code is involved. */
@@ -231,7 +232,7 @@ describe('the sandbox', () => {
   });
 
   test('closing ends the sessions and frees the port', async () => {
-    const other = await startSandbox(options());
+    const other = await startSandbox({ ...options(), port: await freePort() });
     const connection = new ssh2.Client();
     await new Promise<void>((done, fail) => {
       connection.on('ready', done).on('error', fail);

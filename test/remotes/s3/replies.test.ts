@@ -23,6 +23,7 @@ import {
 } from '../support/s3-rig.js';
 import { listed, S3Stub, s3Error, xml, type Answer } from '../../servers/scripted-s3.js';
 import { redirectTo, selfSigned } from '../support/s3-over-tls.js';
+import { freePort } from '../../support/ports.js';
 
 const MIB = 1024 * 1024;
 
@@ -552,16 +553,11 @@ describe('s3 silence', () => {
 
 describe('s3 endpoints', () => {
   test('no listener, no HTTP, a denied address: each gives its own error', async () => {
-    const closed = net.createServer().listen(0, '127.0.0.1');
-    await once(closed, 'listening');
-    const { port } = closed.address() as net.AddressInfo;
-    closed.close();
-    await once(closed, 'close');
     const talker = net.createServer((socket) => socket.on('error', () => undefined).end('220 ftp ready\r\n'));
     talker.listen(0, '127.0.0.1');
     await once(talker, 'listening');
     const cases = [
-      [`http://127.0.0.1:${port}`, 'unreachable'],
+      [`http://127.0.0.1:${await freePort()}`, 'unreachable'],
       [`http://127.0.0.1:${(talker.address() as net.AddressInfo).port}`, 'protocol_error'],
       ['http://169.254.169.254', 'address_denied'],
       ['http://no-such-host.invalid', 'dns_failed'],

@@ -14,6 +14,7 @@ import type { Trust } from '../../../src/remotes/trust.js';
 import { get, LIMITS, onSession, openRemote, path, put, sftpConnection, sftpOf, testDeps } from '../support/harness.js';
 import { startOddServer } from '../../servers/scripted-sftp.js';
 import { eventually } from '../../support/eventually.js';
+import { freePort } from '../../support/ports.js';
 import { startProxy } from '../../support/proxy.js';
 import { startSshd, type TestSshd } from '../../servers/sshd.js';
 import { makeUnixUser, type UnixUser } from '../../servers/unix-user.js';
@@ -503,12 +504,7 @@ describe('servers that cannot be logged in to', () => {
   test('a closed port, and a connection that is closed at once', async (t) => {
     const port = await listener(t, (socket) => socket.destroy());
     await assert.rejects(logIn(at(port)), code('unreachable'));
-    const free = net.createServer().listen(0, '127.0.0.1');
-    await once(free, 'listening');
-    const closed = (free.address() as net.AddressInfo).port;
-    free.close();
-    await once(free, 'close');
-    await assert.rejects(logIn(at(closed)), code('unreachable', /connection refused/));
+    await assert.rejects(logIn(at(await freePort())), code('unreachable', /connection refused/));
   });
 
   test('a server with too many logins under way', async (t) => {
