@@ -1,18 +1,16 @@
 /** Short messages at the edge of the screen, which screen readers read out. */
-import { type ReactElement, useLayoutEffect, useRef } from 'react';
+import { type ReactElement, useRef } from 'react';
 import { CircleCheck, TriangleAlert, X } from './icons.tsx';
+import { part } from './part.tsx';
 import { Reason } from './reason.tsx';
-import { keepOthersFree } from './toast-place.ts';
 import { t } from '../texts/texts.ts';
 import { dismissToast, useToasts } from '../toasts.ts';
+
+const Place = part(() => import('./toast-place.tsx'), <></>, <></>);
 
 export function Toasts(): ReactElement {
   const toasts = useToasts();
   const region = useRef<HTMLDivElement>(null);
-  useLayoutEffect(
-    () => (region.current === null || toasts.length === 0 ? undefined : keepOthersFree(region.current)),
-    [toasts],
-  );
   return (
     <div ref={region} className="toasts" role="status" aria-live="polite">
       {toasts.map(({ id, text, tone, cause }) => (
@@ -26,6 +24,7 @@ export function Toasts(): ReactElement {
           </button>
         </div>
       ))}
+      <Place region={region} toasts={toasts} />
     </div>
   );
 }

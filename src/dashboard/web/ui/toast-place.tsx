@@ -1,4 +1,5 @@
 /** The place of the toasts: at the bottom, unless they would cover what the user works with. */
+import { type ReactElement, type RefObject, useLayoutEffect } from 'react';
 
 const CONTROLS = 'a, button, input, select, textarea, summary, [role^="menuitem"], [role="option"]';
 const DIALOGS = '[role="dialog"], [role="alertdialog"]';
@@ -14,11 +15,24 @@ interface Box {
   readonly bottom: number;
 }
 
+interface Placed {
+  readonly region: RefObject<HTMLElement | null>;
+  readonly toasts: readonly unknown[];
+}
+
+export default function Place({ region, toasts }: Placed): ReactElement {
+  useLayoutEffect(
+    () => (region.current === null || toasts.length === 0 ? undefined : keepOthersFree(region.current)),
+    [region, toasts],
+  );
+  return <></>;
+}
+
 /**
  * Toasts cover neither the focused control nor an open menu or the buttons of the open dialog. Each new toast gets the
  * best place. Later the toasts move only if they cover one of these. Returns what ends it.
  */
-export function keepOthersFree(toast: HTMLElement): () => void {
+function keepOthersFree(toast: HTMLElement): () => void {
   let shift = { x: 0, y: 0 };
   const move = (needed: readonly Box[]): void => {
     // The layout's place, without the shift, which a transition may still be at.
