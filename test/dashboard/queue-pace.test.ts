@@ -1,11 +1,12 @@
 /** Thousands of files at once, without making the page stutter. */
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { logIn, manage, openDesk, type Desk } from './browser.js';
+import { eventually } from '../support/eventually.js';
 import { dropHeld, dropLocal, holdFiles, names } from './dropped-files.js';
 
 const MANY = 2_000;
@@ -205,6 +206,18 @@ for (const taker of TAKERS) {
     });
   }
 }
+
+test('a folder among hundreds of dropped files is read, and none of the files is lost', async () => {
+  const folder = path.join(local, 'album');
+  mkdirSync(folder);
+  writeFileSync(path.join(folder, 'inner.txt'), 'x');
+  mkdirSync(onDisk('mixed'));
+  await page.goto('/files/sandbox?path=/mixed');
+  await page.getByText('This folder is empty').waitFor();
+  await dropLocal(page, '.drop-zone', [folder, ...more.slice(0, 500)]);
+  await eventually(() => readdirSync(onDisk('mixed')).length === 501, 'all files and the folder');
+  await eventually(() => existsSync(path.join(onDisk('mixed'), 'album', 'inner.txt')), 'the file of the folder');
+});
 
 const isShort = (found: { readonly longest: number; readonly own: number; readonly noise: number }): boolean =>
   (found.longest - found.own) / found.noise <= LONGEST_TASK_MS;

@@ -23,6 +23,11 @@ type Item = DataTransferItem & { getAsFileSystemHandle?: () => Promise<FileSyste
 
 /** Handles arrive one by one, which takes too long for more files than this. */
 const MOST_HANDLES = 20;
+/**
+ * The browser needs a third of a millisecond for each entry. Of more files than this, those of a known type are taken as
+ * files at once: a folder with such a name among them is reported as unreadable.
+ */
+const MOST_ENTRIES = 400;
 /** The size of the batches that are read and returned. */
 const SOME = 200;
 
@@ -37,7 +42,8 @@ export function pickedFiles(files: Iterable<File>): readonly DroppedFile[] {
 /** Reads the event's data synchronously, since it is gone after the event. */
 export function droppedFiles(transfer: DataTransfer): AsyncIterable<readonly DroppedFile[]> {
   const items: readonly Item[] = [...transfer.items].filter(({ kind }) => kind === 'file');
-  const entries = items.map((item) => item.webkitGetAsEntry());
+  const isMany = items.length > MOST_ENTRIES;
+  const entries = items.map((item) => (isMany && item.type !== '' ? null : item.webkitGetAsEntry()));
   const hasHandles = items.length <= MOST_HANDLES;
   const handles = items.map(async (item) => (hasHandles ? item.getAsFileSystemHandle?.() : null)?.catch(() => null));
   return find(entries, [...transfer.files], handles);
@@ -50,13 +56,13 @@ async function* find(
 ): AsyncGenerator<readonly DroppedFile[]> {
   const known = entries.filter((entry) => entry !== null);
   const folders = known.filter(isFolder);
-  if (folders.length === 0) {
-    const found = await Promise.all(handles);
-    const all = loose.map((file, index) => ({ file, below: '', handle: asFile(found[index]) }));
-    for (let from = 0; from < all.length; from += SOME) yield all.slice(from, from + SOME);
-    return;
-  }
+  const found = await Promise.all(handles);
   // The event's list of files also contains folders, as files that cannot be read.
+  const all = loose.flatMap((file, index) =>
+    folders.length > 0 && (entries[index] ?? null) !== null ? [] : [{ file, below: '', handle: asFile(found[index]) }],
+  );
+  for (let from = 0; from < all.length; from += SOME) yield all.slice(from, from + SOME);
+  if (folders.length === 0) return;
   yield* filesOf(known.filter(isFile), '');
   for (const folder of folders) yield* walk(folder, folder.name);
 }
