@@ -5,7 +5,6 @@
 import { unknown } from '../../base/errors.js';
 import { createChecker } from '../../base/schema-check.js';
 import { isUuid } from '../../base/uuid.js';
-import { text } from '../../contract/schema.js';
 import type { HttpAnswer } from '../../http/types.js';
 import { PRIVATE } from '../../links/page.js';
 import { shown } from '../../links/refusals.js';
@@ -26,6 +25,7 @@ import {
   PIECES,
   show,
   TUNNEL,
+  uploadParameter,
   WRITTEN,
 } from '../uploads/requests.js';
 import { abilities, lengthOf, metadataOf, refuseConcatenation, requireVersion } from '../uploads/tus.js';
@@ -46,9 +46,7 @@ import {
 
 const parameters = {
   ...parameter,
-  uploadId: text('Id of the upload, from the Location of its beginning.', {
-    examples: ['0199c2f4-6f5e-7c1a-9a51-0d2f64b1d001'],
-  }),
+  ...uploadParameter,
 };
 const endpoint = endpoints('Links', parameters);
 export const linkUploadEndpoints = endpoint.all;

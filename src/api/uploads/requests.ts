@@ -1,5 +1,6 @@
 /** What the requests of a resumable upload do, at the address of a connection or of a link. */
 import { hasCode, refusal } from '../../base/errors.js';
+import { text } from '../../contract/schema.js';
 import type { Upload } from '../../contract/upload.js';
 import { reprDigest } from '../../http/repr-digest.js';
 import type { HttpAnswer, HttpRequest } from '../../http/types.js';
@@ -12,6 +13,11 @@ import { BINARY } from '../fields.js';
 import type { Services } from '../services.js';
 import { bytesOf, checksumOf, requirePiece, TUS_HEADERS } from './tus.js';
 
+export const uploadParameter = {
+  uploadId: text('Id of the upload, from the Location of its beginning.', {
+    examples: ['0199c2f4-6f5e-7c1a-9a51-0d2f64b1d001'],
+  }),
+};
 export const PIECES = {
   'application/offset+octet-stream': { schema: BINARY, examples: { bytes: { value: '(bytes)' } } },
 };

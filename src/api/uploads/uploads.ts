@@ -4,7 +4,6 @@ import { createChecker } from '../../base/schema-check.js';
 import { isUuid } from '../../base/uuid.js';
 import type { Connection } from '../../connections/connection.js';
 import { connectionParameter } from '../../contract/file-request.js';
-import { text } from '../../contract/schema.js';
 import type { HttpRequest } from '../../http/types.js';
 import { checkTemplate, requireName } from '../../operations/names.js';
 import { referTo } from '../../operations/path-reference.js';
@@ -26,6 +25,7 @@ import {
   PIECES,
   show,
   TUNNEL,
+  uploadParameter,
   WRITTEN,
 } from './requests.js';
 import { abilities, lengthOf, metadataOf, refuseConcatenation, requireVersion, TUS_HEADERS } from './tus.js';
@@ -36,9 +36,7 @@ const UPLOAD = '/api/uploads/:connectionId/:uploadId';
 
 const parameters = {
   ...connectionParameter,
-  uploadId: text('Id of the upload, from the Location of its beginning.', {
-    examples: ['0199c2f4-6f5e-7c1a-9a51-0d2f64b1d001'],
-  }),
+  ...uploadParameter,
 };
 
 const REFUSALS = [
