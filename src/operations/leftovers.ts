@@ -12,8 +12,9 @@ import type { Connection } from '../connections/connection.js';
 import { joinPath, parseRemotePath, ROOT, type RemotePath } from '../remotes/path.js';
 import type { Remotes } from '../remotes/registry.js';
 import type { Leftovers } from '../remotes/leftovers.js';
-import type { FileInfo, Remote } from '../remotes/remote.js';
+import type { Remote } from '../remotes/remote.js';
 import type { Connections, Leftover, LeftoverStore } from '../storage/storage.js';
+import { find } from './conflicts.js';
 import { isTemporaryName, temporaryName } from './names.js';
 import { listFolder } from './tree/folder.js';
 
@@ -138,7 +139,7 @@ export class Sweeper {
   /** Afterwards the former file is back at `path`, unless something took its place: a file makes it superfluous. */
   async #settleAside(connection: Connection, remote: Remote, { aside, path }: Aside): Promise<void> {
     try {
-      const there = await entryAt(remote, path);
+      const there = await find(remote, path);
       if (there !== undefined) return there.isDirectory ? undefined : await remote.remove(aside, { isLeftover: true });
       await remote.move(aside, path, { replace: false });
       this.#options.log('info', 'moved back a file that another one should have replaced', {
@@ -182,11 +183,4 @@ export class Sweeper {
 interface Aside {
   readonly aside: RemotePath;
   readonly path: RemotePath;
-}
-
-function entryAt(remote: Remote, path: RemotePath): Promise<FileInfo | undefined> {
-  return remote.stat(path).catch((error: unknown) => {
-    if (hasCode(error, 'not_found')) return undefined;
-    throw error;
-  });
 }
