@@ -60,17 +60,16 @@ async function goesOn(operation: FtpOperation, info: FileInfo): Promise<boolean>
 }
 
 /**
- * Some servers accept REST and send the whole file, which only its end shows: there must not be as many bytes as in all
- * of it, or more than can have been added meanwhile.
+ * Some servers refuse REST, or accept it and send the whole file, which only its end shows: there must not be as many
+ * bytes as in all of it, or more than can have been added meanwhile.
  */
 async function restartsReads(operation: FtpOperation, info: FileInfo): Promise<boolean> {
   const { memory } = operation.lease;
   const { path, size } = info;
   if (memory.restartsReads !== undefined || size < 2) return memory.restartsReads !== false;
-  const command = `RETR ${operation.at(path)}`;
-  const transfer = await beginTransfer(operation, command, size - 1, { mustRestart: true }).catch(unlessRefused);
-  // Its own refusal is reported by the transfer that follows.
-  if (transfer === undefined || transfer.first.code >= 400) return true;
+  const transfer = await beginTransfer(operation, `RETR ${operation.at(path)}`, size - 1);
+  // The transfer that follows reports it.
+  if (transfer.first.code >= 400) return true;
   const most = Math.min(size, MOST_ADDED);
   let bytes = 0;
   try {
