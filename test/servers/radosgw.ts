@@ -21,7 +21,7 @@ export interface RadosgwServer extends Stoppable {
 const PACKAGES = ['radosgw', 'ceph-mon', 'ceph-osd'];
 /** A key of its own key management. */
 export const KMS_KEY = 'lake';
-/** The daemons refuse to run as root, or warn. They need no right that the user `nobody` lacks. */
+/** The daemons refuse to run as root, or warn; an unprivileged user has all rights that they need. */
 const NOBODY = 65_534;
 const START_TIMEOUT_MS = 240_000;
 const run = promisify(execFile);
