@@ -139,9 +139,12 @@ function selectRange(headers: Headers, size: number, entityTag: string | undefin
   return { start: range.start, end: range.end };
 }
 
-/** One that ends before it begins makes the whole field invalid (RFC 9110, 14.1.1). */
+/**
+ * One that ends before it begins makes the whole field invalid (RFC 9110, 14.1.1). A number is tried from its first digit
+ * alone: a field of many digits would take quadratic time.
+ */
 const isBackwards = (field: string): boolean =>
-  [...field.matchAll(/(\d+)-(\d+)/g)].some(([, start, end]) => Number(end) < Number(start));
+  [...field.matchAll(/(?<!\d)(\d+)-(\d+)/g)].some(([, start, end]) => Number(end) < Number(start));
 
 /** A suffix range longer than the file means the whole file (RFC 9110, 14.1.2). The parser would reject it. */
 function isSuffixOfAll(field: string, size: number): boolean {
