@@ -100,16 +100,12 @@ export class LinkService {
     return this.#options.rows.open(token);
   }
 
-  /** The user of a link gives an upload up, of which bytes were sent. */
-  countBroken({ id }: OpenedLink): Promise<void> {
-    return this.#options.rows.countBroken(id);
-  }
-
   /** One use of it, taken when its operation begins. */
   useOf({ id }: OpenedLink): LinkUse {
     return {
       id,
       giveBack: (uploadId) => this.#options.rows.giveBack(id, uploadId),
+      countBroken: () => this.#options.rows.countBroken(id),
       take: async (uploadId) => {
         const most = this.#options.limits.usesAtOnce;
         const taken = await this.#options.rows.take(id, most, uploadId);

@@ -81,6 +81,8 @@ export interface LinkUse {
   readonly take?: (uploadId?: string) => Promise<void>;
   /** A request has ended that was not the last one of its upload. Never rejects. */
   readonly giveBack?: (uploadId: string) => Promise<void>;
+  /** The client has sent bytes of an upload in pieces that become no file; the number of these is limited. */
+  readonly countBroken?: () => Promise<void>;
 }
 
 /** Remembers that something was begun, for a request that repeats it. */

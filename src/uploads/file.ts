@@ -32,9 +32,9 @@ interface UploadTerms {
   readonly permit: () => Promise<void>;
 }
 
-/** The most bytes of an upload; 0 = no limit. */
+/** The most bytes of an upload; 0 = no limit. Those of a link are never more than those of the gateway. */
 export const mostBytes = ({ maxBytes }: Pick<UploadServiceOptions, 'maxBytes'>, { terms }: UploadRequest): number =>
-  terms === undefined || terms.maxBytes === 0 ? maxBytes : terms.maxBytes;
+  terms?.maxBytes ?? maxBytes;
 
 export const partOf = (uploadId: string, isRecorded: (error: GatewayError) => boolean): OperationRequest['job'] => ({
   reference: { uploadId },

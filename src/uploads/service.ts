@@ -3,7 +3,7 @@
  * byte.
  */
 import { pause, within } from '../base/deadline.js';
-import { unknown } from '../base/errors.js';
+import { hasCode, unknown } from '../base/errors.js';
 import { uuidv7 } from '../base/uuid.js';
 import type { Connection } from '../connections/connection.js';
 import { applyTemplate, templateFacts } from '../operations/names.js';
@@ -92,12 +92,13 @@ export class UploadService {
     return this.write(request, id, NO_BYTES);
   }
 
-  /** Removes the upload, but not the file that it has become. Resolves with what it was. */
-  async remove(request: UploadRequest, id: string): Promise<Upload> {
+  /** Removes the upload, but not the file that it has become. */
+  async remove(request: UploadRequest, id: string): Promise<void> {
     const held = await this.#take(request, id);
+    const { state, storedBytes } = held.upload;
     try {
+      if (state !== 'done' && storedBytes > 0) await request.link?.countBroken?.();
       await this.end(request.connection, held, request);
-      return held.upload;
     } finally {
       await held.release(true);
     }
@@ -108,6 +109,10 @@ export class UploadService {
     const work = new PieceWork(this.#options, request, held, piece);
     try {
       return await work.run();
+    } catch (error) {
+      // Its bytes were dropped, and nothing ended: a client could send them again and again.
+      if (hasCode(error, 'checksum_mismatch')) await request.link?.countBroken?.();
+      throw error;
     } finally {
       await held.release(work.isExact);
     }

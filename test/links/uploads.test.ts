@@ -155,13 +155,17 @@ describe('resumable uploads through links', { concurrency: 1 }, () => {
     assert.equal(code(await tus.create({ filename: 'b' }, { 'Upload-Length': '1' })), '410 gone');
   });
 
-  test('a deferred length keeps the terms of the link, and an upload given up by POST is counted', async () => {
+  test('a deferred length keeps the terms of the link; dropped pieces and uploads given up are counted', async () => {
     const { id, at, folder } = await make('sftp', { maxUses: 5, maxBytes: 10 });
     const tus = tusAt(0, at);
     const begun = await tus.create({ filename: 'a.bin' }, { 'Upload-Defer-Length': '1' });
     const url = String(begun.headers.location);
     assert.equal(code(await tus.patch(url, 0, Buffer.alloc(11))), '413 too_large');
     assert.equal(code(await tus.patch(url, 0, Buffer.alloc(0), { 'Upload-Length': '11' })), '413 too_large');
+    const wrong = { 'Upload-Checksum': `sha1 ${Buffer.alloc(20).toString('base64')}` };
+    assert.equal(code(await tus.patch(url, 0, Buffer.alloc(6), wrong)), '460 checksum_mismatch');
+    const first = await tus.create({ filename: 'b.bin' }, { 'Upload-Length': '6', ...wrong }, Buffer.alloc(6));
+    assert.equal(code(first), '460 checksum_mismatch');
     assert.equal(code(await tus.patch(url, 0, Buffer.alloc(6))), '204 ');
     const tunnel = (method: string) =>
       cluster.api.send(url, { method: 'POST', key: '', headers: { ...VERSION, 'X-HTTP-Method-Override': method } });
@@ -170,6 +174,6 @@ describe('resumable uploads through links', { concurrency: 1 }, () => {
     assert.equal(code(await tunnel('DELETE')), '204 ');
     assert.deepEqual(await cluster.servers.sftp.disk.files(folder), []);
     const broken = async (sql: Sql) => (await sql<{ broken: number }[]>`select broken from links where id = ${id}`)[0];
-    assert.equal((await withSql(cluster.postgres.url, broken))?.broken, 1);
+    assert.equal((await withSql(cluster.postgres.url, broken))?.broken, 3);
   });
 });

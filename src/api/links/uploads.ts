@@ -19,6 +19,7 @@ import {
   begin,
   BEGUN,
   common,
+  end,
   FAR,
   goOn,
   meantBy,
@@ -144,7 +145,7 @@ endpoint('DELETE /l/:token/:uploadId', {
     204: privately({ description: 'Nothing is left of it.', headers: ['Tus-Resumable', 'Tus-Version'] }),
   },
   errors: LATER,
-}).handle(withUpload(giveUp));
+}).handle(withUpload(end));
 
 endpoint('POST /l/:token/:uploadId', {
   ...here,
@@ -153,18 +154,12 @@ endpoint('POST /l/:token/:uploadId', {
   answers: { 200: privately(FAR), 204: privately(WRITTEN) },
   errors: [...LATER, 'offset_mismatch', 'checksum_mismatch'],
 }).handle(
-  withUpload(async (services, asked, opened) =>
-    meantBy<UploadWork>(asked.request, { HEAD: show, PATCH: goOn, DELETE: giveUp })(services, asked, opened),
+  withUpload(async (services, asked) =>
+    meantBy<UploadWork>(asked.request, { HEAD: show, PATCH: goOn, DELETE: end })(services, asked),
   ),
 );
 
-type UploadWork = (services: Services, asked: AskedUpload, opened: Opened) => Promise<HttpAnswer>;
-
-async function giveUp(services: Services, { operation, id }: AskedUpload, { link }: Opened): Promise<HttpAnswer> {
-  const { state, storedBytes } = await services.uploads.remove(operation, id);
-  if (state !== 'done' && storedBytes > 0) await services.links.service.countBroken(link);
-  return { status: 204 };
-}
+type UploadWork = (services: Services, asked: AskedUpload) => Promise<HttpAnswer>;
 
 const checkMetadata = createChecker(sentFields, 'Upload-Metadata');
 
@@ -196,7 +191,7 @@ function withUpload(work: UploadWork): Handler<UploadInput> {
       const { uploadId: id } = input.params;
       if (!isUuid(id)) throw unknown('upload', id);
       const operation = uploadRequest(input, services, opened, ROOT, '');
-      return work(services, { request: input.request, operation, id }, opened);
+      return work(services, { request: input.request, operation, id });
     },
     { goesOn: true },
   );

@@ -134,7 +134,7 @@ export class Links {
     await this.#database.all`update links set held = held - ${uploadId}::text where id = ${id}`.catch(() => undefined);
   }
 
-  /** Its user gives an upload up, of which bytes were sent. */
+  /** Its user has sent bytes that become no file. */
   async countBroken(id: string): Promise<void> {
     await this.#database.all`update links set broken = broken + 1 where id = ${id}`;
   }
