@@ -49,7 +49,7 @@ export async function findAttention(
   const items: AttentionItem[] = [
     ...failing.map(({ connectionId: id, ...facts }) => ({ kind: 'connection_failing' as const, id, ...facts })),
     ...watch.failing.map((folder) => ({ kind: 'watched_folder_failing' as const, ...folder })),
-    ...stopped.map((schedule) => ({ kind: 'schedule_stopped' as const, ...schedule, errorCode: null })),
+    ...stopped.map((schedule) => ({ kind: 'schedule_stopped' as const, ...schedule })),
     ...late.map((schedule) => ({ kind: 'schedule_late' as const, ...schedule })),
     ...counted('copies_failed', watch.failedCopies),
     ...counted('dead_letters', watch.deadLetters),

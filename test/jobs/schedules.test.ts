@@ -336,7 +336,7 @@ describe('schedules', { timeout: 900_000 }, () => {
         text: `The schedule "keyed" has stopped: ${seen.error}`,
         name: 'keyed',
         error: seen.error,
-        errorCode: null,
+        errorCode: seen.errorCode,
         count: null,
         limit: null,
         at: null,

@@ -93,7 +93,8 @@ export class Figures {
       (sql) => sql<(Failing & { connectionId: string })[]>`
         select c.id as connection_id, c.name,
           coalesce(case when l.is_failing then l.error end, o.error, t.error) as error,
-          case when l.is_failing then l.error_code else o.error_code end as error_code
+          case when l.is_failing and l.error is not null then l.error_code
+            when o.error is not null then o.error_code else t.error_code end as error_code
         from connections c
         left join connection_outages o on o.connection_id = c.id and o.until is null
         left join connection_checks k on k.connection_id = c.id
@@ -163,11 +164,9 @@ export class Figures {
   }
 
   /** Schedules that stopped because of an error, with the reason; not those that an owner has switched off. */
-  async stoppedSchedules(
-    accountId: string,
-  ): Promise<readonly { readonly id: string; readonly name: string; readonly error: string }[]> {
-    return this.#database.all<{ id: string; name: string; error: string }>`
-      select id, name, error_message as error from schedules
+  async stoppedSchedules(accountId: string): Promise<readonly (Failing & { readonly id: string })[]> {
+    return this.#database.all<Failing & { id: string }>`
+      select id, name, error_message as error, error_code from schedules
       where account_id = ${accountId} and not is_active and error_message is not null order by id`;
   }
 
