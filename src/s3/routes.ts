@@ -36,7 +36,7 @@ const TABLE: Readonly<Record<string, readonly Row[]>> = {
     { command: getBucketLocation, query: ['location'] },
     { command: listObjectsV2, query: ['list-type=2'] },
     { command: listMultipartUploads, query: ['uploads'] },
-    ...bucketSettings.map(({ command, query }) => ({ command, query: [query] })),
+    ...bucketSettings,
     { command: listObjects },
   ],
   'HEAD bucket': [{ command: headBucket }],
@@ -44,7 +44,7 @@ const TABLE: Readonly<Record<string, readonly Row[]>> = {
   'GET key': [
     { command: listParts, query: ['uploadId'] },
     { command: getObjectAttributes, query: ['attributes'] },
-    ...objectSettings.map(({ command, query }) => ({ command, query: [query] })),
+    ...objectSettings,
     { command: getObject, query: ['partNumber'] },
     { command: getObject },
   ],

@@ -2,7 +2,7 @@ import mime from 'mime-types';
 import { NO_PAGE, rangeChooser } from '../../http/answer.js';
 import type { HttpAnswer } from '../../http/types.js';
 import { type Download, openDownload } from '../../operations/get.js';
-import type { FileInfo } from '../../remotes/remote.js';
+import type { FileInfo, SelectRange } from '../../remotes/remote.js';
 import { bucketOf, type Call, type Command, operationOf } from '../call.js';
 import { isConditional, isUnchanged, validatorsOf } from '../conditions.js';
 import { S3Error } from '../errors.js';
@@ -28,7 +28,7 @@ async function answerObject(call: Call, isHead: boolean): Promise<HttpAnswer> {
   const operation = operationOf(call, connection, isHead ? 'exists' : 'download', key);
   let unchanged = false;
   const file = await openDownload(services.operations, operation, referToKey(connection, key), {
-    select: isPart ? WHOLE : rangeChooser(headers, (info: FileInfo) => `"${etagOf(info)}"`),
+    select: isPart ? wholeOf(headers) : rangeChooser(headers, (info: FileInfo) => `"${etagOf(info)}"`),
     factsOnly: isHead,
     skipBody: isConditional(headers) ? (info) => (unchanged = isUnchanged(headers, info)) : undefined,
   }).catch(asNoSuchKey);
@@ -42,9 +42,11 @@ function requireOnlyPart(call: Call): void {
   if (partNumberOf(call) > 1) throw new S3Error('InvalidPartNumber', 'the object has one part', 'bad_range');
 }
 
-const WHOLE = Object.assign(({ size }: FileInfo) => (size === 0 ? undefined : { start: 0, end: size - 1 }), {
-  likely: undefined,
-});
+/** All bytes as a range, which an empty object does not have. */
+const wholeOf = (headers: Call['headers']): SelectRange =>
+  Object.assign(({ size }: FileInfo) => (size === 0 ? undefined : { start: 0, end: size - 1 }), {
+    likely: isConditional(headers) ? undefined : { start: 0 },
+  });
 
 function answerFile({ info, range, body, whole, length }: Download, headers: Fields): HttpAnswer {
   const partial: Fields =

@@ -12,7 +12,7 @@ type Answer = (call: Call) => HttpAnswer;
 
 interface Setting {
   /** The parameter that asks for it. */
-  readonly query: string;
+  readonly query: readonly [string];
   readonly command: Command;
 }
 
@@ -78,7 +78,7 @@ const settingsOf = (
       await find(call);
       return answer(call);
     };
-    return { query, command: { ...command, run } };
+    return { query: [query], command: { ...command, run } };
   });
 
 export const bucketSettings = settingsOf(BUCKET, { name: 'GetBucketSetting', scope: 'any' }, (call) => bucketOf(call));
