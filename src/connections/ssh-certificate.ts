@@ -58,7 +58,7 @@ export function readSshCertificate(text: string): SshCertificate {
   }
 }
 
-/** The certificate that a server shows as its host key; undefined if the blob is none of a host. */
+/** The certificate that a server shows as its host key; undefined if it is no host certificate. */
 export function hostCertificateIn(blob: Buffer): SshCertificate | undefined {
   try {
     return certificateIn(blob, 'host');

@@ -30,7 +30,7 @@ export function readPublicKey(text: string): SshPublicKey {
   try {
     if (key?.algorithm === type && KINDS[type]?.keyOf(key.fields) !== undefined) return key;
   } catch {
-    // The numbers are none of a key.
+    // The numbers are not those of a key.
   }
   throw new RangeError('is cut off, damaged or too short a key');
 }

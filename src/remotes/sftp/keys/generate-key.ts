@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import ssh2 from 'ssh2';
+import { fingerprintOf } from '../../../connections/ssh-public-key.js';
 
 interface GeneratedKeyPair {
   /** OpenSSH's own format, without a passphrase. */
@@ -18,10 +18,9 @@ export function generateKeyPair(comment: string): GeneratedKeyPair {
     made = ssh2.utils.generateKeyPairSync('ed25519', { comment });
   }
   const [, blob = ''] = made.public.split(' ');
-  const digest = createHash('sha256').update(Buffer.from(blob, 'base64')).digest('base64');
   return {
     privateKey: made.private,
     publicKey: made.public.trim(),
-    fingerprint: `SHA256:${digest.replace(/=+$/, '')}`,
+    fingerprint: fingerprintOf(Buffer.from(blob, 'base64')),
   };
 }
