@@ -24,8 +24,8 @@ type Item = DataTransferItem & { getAsFileSystemHandle?: () => Promise<FileSyste
 /** Handles arrive one by one, which takes too long for more files than this. */
 const MOST_HANDLES = 20;
 /**
- * The browser needs a third of a millisecond for each entry. Of more files than this, those of a known type are taken as
- * files at once: a folder with such a name among them is reported as unreadable.
+ * The browser needs a third of a millisecond for each entry. If there are more files than this, those of a known type are
+ * taken as files without asking: a folder with such a name is reported as unreadable.
  */
 const MOST_ENTRIES = 400;
 /** The size of the batches that are read and returned. */
@@ -56,7 +56,8 @@ async function* find(
 ): AsyncGenerator<readonly DroppedFile[]> {
   const known = entries.filter((entry) => entry !== null);
   const folders = known.filter(isFolder);
-  const found = await Promise.all(handles);
+  // The handle of a folder may never arrive.
+  const found = folders.length === 0 ? await Promise.all(handles) : [];
   // The event's list of files also contains folders, as files that cannot be read.
   const all = loose.flatMap((file, index) =>
     folders.length > 0 && (entries[index] ?? null) !== null ? [] : [{ file, below: '', handle: asFile(found[index]) }],
