@@ -46,17 +46,20 @@ export async function uploadResumable(
   const { size: total } = body;
   const line: TusLine<Bytes> = {
     send: ({ piece, ...request }) => {
-      const progress: Pick<NonNullable<Call['upload']>, 'onProgress'> = onProgress === undefined
-        ? {}
-        : { onProgress: ({ bytes }) => piece?.onBytes(bytes) };
-      const upload = piece && { body: piece.body, size: piece.size, ...progress };
-      const repetition = REPETITION[request.method];
-      return transport.send({ ...request, ...(upload && { upload }), repetition, options }, async ({ headers }) => {
-        const isBegun = request.method !== 'POST' || headers.has('location');
-        if (!headers.has('upload-offset') || !isBegun) throw noAnswer();
-        return (name) => headers.get(name);
-      });
+      const upload: Call['upload'] = piece && {
+        body: piece.body,
+        size: piece.size,
+        ...(onProgress && { onProgress: ({ bytes }) => piece.onBytes(bytes) }),
+      };
+      const call = { ...request, ...(upload && { upload }), repetition: REPETITION[request.method], options };
+      return transport.send(
+        call,
+        async ({ headers }) =>
+          (name) =>
+            headers.get(name),
+      );
     },
+    notOurs: noAnswer,
     delayAfter: (error, failures) => (error instanceof FtgError ? transport.delayAfter(error, failures) : undefined),
   };
   const fields = await sendByTus(line, {

@@ -20,6 +20,8 @@ interface TusRequest<Body> {
 export interface TusLine<Body> {
   /** Rejects if there is no answer, or an error. */
   send(request: TusRequest<Body>): Promise<Fields>;
+  /** The error for a successful answer that is not the gateway's, as from a proxy. */
+  readonly notOurs: () => Error;
   /** Milliseconds to wait after this number of failures without progress between them; undefined = give up. */
   delayAfter(error: unknown, failures: number): number | undefined;
 }
@@ -42,7 +44,13 @@ interface TusUpload<Body> {
   readonly signal: AbortSignal | undefined;
 }
 
-const VERSION = { 'Tus-Resumable': '1.0.0' };
+/** An upload that has begun, and the answer that says how far it is. */
+interface Found {
+  readonly at: string;
+  readonly fields: Fields;
+}
+
+export const VERSION = { 'Tus-Resumable': '1.0.0' };
 const PIECE_TYPE = 'application/offset+octet-stream';
 
 /**
@@ -53,32 +61,40 @@ export async function sendByTus<Body>(line: TusLine<Body>, upload: TusUpload<Bod
   const { path, size, signal, onUrl, onBytes } = upload;
   let { url } = upload;
 
-  const begin = async (): Promise<Fields> => {
+  const send = async (request: TusRequest<Body>): Promise<Fields> => {
+    const fields = await line.send(request);
+    if (fields('upload-offset') === null) throw line.notOurs();
+    return fields;
+  };
+
+  const begin = async (): Promise<Found> => {
     const pairs = Object.entries(upload.metadata)
       .filter(([, value]) => value !== undefined)
       .map(([name, value]) => `${name} ${base64(String(value))}`);
     const headers = { 'Upload-Length': String(size), 'Upload-Metadata': pairs.join(',') };
-    const fields = await line.send({ method: 'POST', path, headers: { ...VERSION, ...upload.headers, ...headers } });
-    url = fields('location') ?? path;
-    await onUrl?.(url);
-    return fields;
+    const fields = await send({ method: 'POST', path, headers: { ...VERSION, ...upload.headers, ...headers } });
+    const begun = fields('location');
+    if (begun === null) throw line.notOurs();
+    url = begun;
+    await onUrl?.(begun);
+    return { at: begun, fields };
   };
 
-  const find = async (): Promise<Fields> => {
+  const find = async (): Promise<Found> => {
     if (url === undefined) return begin();
     try {
-      return await line.send({ method: 'HEAD', path: url, headers: VERSION });
+      return { at: url, fields: await send({ method: 'HEAD', path: url, headers: VERSION }) };
     } catch (error) {
       if (codeOf(error) !== 'unknown_upload') throw error;
       return begin();
     }
   };
 
-  const sendPiece = async (offset: number): Promise<Fields> => {
+  const sendPiece = async (at: string, offset: number): Promise<Fields> => {
     const piece = await upload.piece(offset);
-    return line.send({
+    return send({
       method: 'PATCH',
-      path: url ?? path,
+      path: at,
       headers: { ...VERSION, 'Content-Type': PIECE_TYPE, 'Upload-Offset': String(offset) },
       piece: { ...piece, onBytes: (bytes) => onBytes(offset + bytes) },
     });
@@ -87,13 +103,13 @@ export async function sendByTus<Body>(line: TusLine<Body>, upload: TusUpload<Bod
   let reached = 0;
   for (let failures = 0; ;) {
     try {
-      for (let fields = await find(); ;) {
+      for (let { at, fields } = await find(); ;) {
         const offset = Number(fields('upload-offset'));
         if (offset > reached) failures = 0;
         reached = Math.max(reached, offset);
         onBytes(offset);
         if (fields('x-transfer-id') !== null) return fields;
-        fields = await sendPiece(offset);
+        fields = await sendPiece(at, offset);
       }
     } catch (error) {
       signal?.throwIfAborted();

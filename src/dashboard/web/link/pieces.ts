@@ -37,7 +37,7 @@ export async function sendInPieces(
   const { size, name, lastModified } = file;
   const key = JSON.stringify(['upload', below, name, size, lastModified]);
   const here = location.pathname;
-  const known = storage()?.getItem(key);
+  const known = kept(key);
   try {
     const fields = await sendByTus<Blob>(
       {
@@ -49,6 +49,7 @@ export async function sendInPieces(
             return field === 'location' && value !== null ? `${here}/${idIn(value)}` : value;
           };
         },
+        notOurs: () => new Refused(502, '', undefined),
         delayAfter: (error, failures) => {
           if (!isPassing(error, failures)) return undefined;
           onBreak();
@@ -61,15 +62,17 @@ export async function sendInPieces(
         metadata: namesOf(file, below),
         headers: { 'Want-Repr-Digest': 'sha-256=1' },
         url: known ? `${here}/${known}` : undefined,
-        onUrl: (url) => storage()?.setItem(key, idIn(url)),
+        onUrl: (url) => keep(key, idIn(url)),
         piece: (offset) => ({ body: file.slice(offset), size: size - offset }),
         onBytes,
         signal: undefined,
       },
     );
-    storage()?.removeItem(key);
+    keep(key, undefined);
     return fields('Repr-Digest') ?? '';
   } catch (error) {
+    // After any other error a new try continues the upload.
+    if (!isPassing(error, 0)) keep(key, undefined);
     if (error instanceof Refused && NOT_IN_PIECES.includes(error.code)) return undefined;
     throw error;
   }
@@ -86,11 +89,20 @@ function isPassing(error: unknown, failures: number): error is Refused {
 
 const idIn = (url: string): string => url.slice(url.lastIndexOf('/') + 1);
 
-/** A browser may refuse it; then an upload lasts as long as its page. */
-function storage(): Storage | undefined {
+function kept(key: string): string | null {
   try {
-    return localStorage;
+    return localStorage.getItem(key);
   } catch {
-    return undefined;
+    return null;
+  }
+}
+
+/** A browser may refuse it, or be full; then an upload lasts as long as its page. `id` undefined: forgets it. */
+function keep(key: string, id: string | undefined): void {
+  try {
+    if (id === undefined) localStorage.removeItem(key);
+    else localStorage.setItem(key, id);
+  } catch {
+    // The upload goes on without it.
   }
 }

@@ -3,10 +3,11 @@
  * user chooses the same file again.
  */
 import { retryDelay } from '../../../../base/retry-schedule.ts';
-import { sendByTus, type TusLine } from '../../../../client/tus.ts';
+import { sendByTus, type TusLine, VERSION } from '../../../../client/tus.ts';
 import { PASSING } from '../../../../contract/derived/error-lists.ts';
 import { ApiError, fetchAnswer, segment } from '../../api/client.ts';
 import { sendBytes } from '../../api/send.ts';
+import { t } from '../../texts/texts.ts';
 import { noLongerInterrupted } from './interrupted.ts';
 import { forgetUpload, keepUpload, keptUpload, keyOf, whileSending } from './kept-uploads.ts';
 
@@ -66,8 +67,7 @@ export async function uploadResumable(upload: ResumableUpload): Promise<void> {
 /** Removes the upload here and on the server. */
 export async function discardUpload(url: string | undefined, key: string): Promise<void> {
   await forgetUpload(key);
-  const version = { 'Tus-Resumable': '1.0.0' };
-  if (url !== undefined) await fetchAnswer('DELETE', url, undefined, undefined, version).catch(() => undefined);
+  if (url !== undefined) await fetchAnswer('DELETE', url, undefined, undefined, VERSION).catch(() => undefined);
 }
 
 function lineOf(signal: AbortSignal): TusLine<Blob> {
@@ -77,6 +77,7 @@ function lineOf(signal: AbortSignal): TusLine<Blob> {
       const answer = await fetchAnswer(method, target, undefined, signal, headers);
       return (name) => answer.headers.get(name);
     },
+    notOurs: () => new Error(t.common.away.broke),
     delayAfter: (error, failures) => {
       const isPassing = !(error instanceof ApiError) || REPEATED.includes(error.code);
       return isPassing && failures <= MOST_FAILURES ? retryDelay(RETRIES, failures) : undefined;
