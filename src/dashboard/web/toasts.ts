@@ -6,7 +6,7 @@ interface Toast {
   readonly id: number;
   readonly text: string;
   readonly tone: 'good' | 'bad';
-  /** Shown behind the text. */
+  /** Shown after the text. */
   readonly cause: Cause | undefined;
 }
 

@@ -112,6 +112,8 @@ interface ReadOptions {
   readonly everyMs?: number;
   /** Until the answer for another path arrives, the former one is shown. */
   readonly keepsFormer?: boolean;
+  /** False: nothing is read. */
+  readonly isWanted?: boolean;
 }
 
 /** Reads the answer to a GET. The path is its cache key. */
@@ -122,6 +124,7 @@ export function useRead<const A extends string>(
   return useQuery<AnswerOf<'GET', A>, Error>({
     queryKey: [path],
     queryFn: ({ signal }) => request('GET', path, undefined, signal),
+    enabled: options.isWanted !== false,
     ...(options.everyMs === undefined ? {} : { refetchInterval: options.everyMs }),
     ...(options.keepsFormer === true ? { placeholderData: keepPreviousData } : {}),
   });

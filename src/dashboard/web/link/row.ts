@@ -82,12 +82,12 @@ export class Row {
     const file = this.#file;
     const { filename, words } = this.#data;
     const onBytes = (sent: number): void => this.#moved(sent);
-    if (file.size >= PIECES_FROM_BYTES) {
+    if (this.size >= PIECES_FROM_BYTES) {
       const digest = await sendInPieces(
         { file, below: this.#below },
         { onBytes, onBreak: () => this.#say(words.states.broken) },
       );
-      if (digest !== undefined) return storedAs(this.#withFolder(filename ?? file.name), file.size, digest);
+      if (digest !== undefined) return storedAs(this.#withFolder(filename ?? file.name), this.size, digest);
     }
     const answer = await ask({
       method: 'PUT',

@@ -1,5 +1,5 @@
 /** The files of a connection: browse, upload, download, move, copy, delete. */
-import type { ReactElement } from 'react';
+import { type ReactElement, useEffect } from 'react';
 import { Redirect, useSearchParams } from 'wouter';
 import { segment } from '../api/client.ts';
 import { useRead } from '../api/hooks.ts';
@@ -8,11 +8,13 @@ import { Empty, LinkButton, Page, Panel, Pending } from '../ui/basics.tsx';
 import { usePreferredConnections } from '../ui/connection-status.tsx';
 import { Server } from '../ui/icons.tsx';
 import { Browser } from './files/browser.tsx';
+import { forgetThumbnails } from './files/thumbnails.ts';
 
 export default function Files({ connectionId }: { readonly connectionId?: string }): ReactElement {
   const read = useRead('/manage/connections');
   const preferred = usePreferredConnections();
   const [parameters] = useSearchParams();
+  useEffect(() => forgetThumbnails, []);
   if (read.data === undefined || (connectionId === undefined && preferred === undefined)) {
     return (
       <Page title={t.places.files}>

@@ -48,7 +48,9 @@ export default function JobFormScreen({ of, id }: Props): ReactElement {
   const former = known !== undefined && 'cron' in known ? known : undefined;
   const all = of === 'job' ? t.jobs : t.schedules;
   const usable = connections.data?.connections.filter(({ isActive }) => isActive);
-  const preferred = usePreferredConnections();
+  const found = usePreferredConnections(at === undefined);
+  // A known job has its connections.
+  const preferred = at === undefined ? found : [];
   const isLoading = usable === undefined || preferred === undefined || (at !== undefined && known === undefined);
   return (
     <Page

@@ -22,6 +22,8 @@ export function send({ method, target, headers, body, signal, onBytes }: Sending
     call.open(method, target);
     for (const [field, value] of Object.entries(headers)) call.setRequestHeader(field, value);
     call.send(body);
+    // It may have been aborted before anything listened.
+    if (signal?.aborted === true) call.abort();
   });
 }
 

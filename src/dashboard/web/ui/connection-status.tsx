@@ -16,8 +16,8 @@ export type ConnectionStatus = keyof typeof TONES;
 type Subject = Pick<Connection, 'id' | 'isActive'> & { readonly lastTest?: Connection['lastTest'] };
 
 /** The lookup returns undefined before the answer. */
-export function useConnectionStatus(): (connection: Subject) => ConnectionStatus | undefined {
-  const health = useRead('/manage/health', { everyMs: EVERY_MS }).data;
+export function useConnectionStatus(isWanted = true): (connection: Subject) => ConnectionStatus | undefined {
+  const health = useRead('/manage/health', { everyMs: EVERY_MS, isWanted }).data;
   const attention = useOverview().data?.attention;
   return useCallback(
     ({ id, isActive, lastTest }) => {
@@ -55,12 +55,12 @@ const FAILING: readonly unknown[] = ['down', 'failing'] satisfies ConnectionStat
 
 /**
  * The connections that a form may preselect: the active ones that do not fail, or all active ones if each of them
- * fails. Undefined before the statuses are known. Later statuses change nothing: the user may have begun.
+ * fails. Undefined before the statuses are known, or if they are not wanted. Later statuses change nothing: the user may have begun.
  */
-export function usePreferredConnections(): readonly Connection[] | undefined {
-  const connections = useRead('/manage/connections').data?.connections;
-  const reads = [useRead('/manage/health', { everyMs: EVERY_MS }), useOverview()];
-  const statusOf = useConnectionStatus();
+export function usePreferredConnections(isWanted = true): readonly Connection[] | undefined {
+  const connections = useRead('/manage/connections', { isWanted }).data?.connections;
+  const reads = [useRead('/manage/health', { everyMs: EVERY_MS, isWanted }), useOverview()];
+  const statusOf = useConnectionStatus(isWanted);
   const [kept, keep] = useState<readonly Connection[]>();
   if (kept !== undefined) return kept;
   if (connections === undefined || reads.some(({ isPending }) => isPending)) return undefined;

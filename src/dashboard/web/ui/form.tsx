@@ -103,13 +103,15 @@ export function useForm(things: readonly Thing[], options: FormOptions): FormSta
   const [start] = useState(options.start);
   const [restored] = useState(() => (keepAs === undefined ? undefined : keptDraft(keepAs)));
   const [edits, setEdits] = useState(restored ?? NOTHING_TYPED);
-  const typedText = edits === NOTHING_TYPED ? undefined : JSON.stringify(safeDraft(known, edits));
+  const typedText =
+    keepAs === undefined || edits === NOTHING_TYPED ? undefined : JSON.stringify(safeDraft(known, edits));
   useEffect(() => {
     if (keepAs !== undefined) keepDraft(keepAs, typedText);
   }, [keepAs, typedText]);
   const first = { ...draftOf(fields, former), ...(former === undefined ? start : options.start) };
   const typed: Draft = { ...first, ...edits };
-  const firstConnection = usePreferredConnections()?.[0]?.id ?? '';
+  const asksConnection = former === undefined && fields.some(({ name }) => name === 'connectionId');
+  const firstConnection = usePreferredConnections(asksConnection)?.[0]?.id ?? '';
   // The connections and their statuses may arrive after the form is drawn.
   const chosen = typed['connectionId'] === '' ? { ...typed, connectionId: firstConnection } : typed;
   const draft = adjust(chosen);

@@ -1,12 +1,13 @@
 /** Whether a media query matches now. */
-import { useSyncExternalStore } from 'react';
+import { useCallback, useSyncExternalStore } from 'react';
 
 export function useMatches(media: MediaQueryList): boolean {
-  return useSyncExternalStore(
-    (listener) => {
+  const subscribe = useCallback(
+    (listener: () => void) => {
       media.addEventListener('change', listener);
       return () => media.removeEventListener('change', listener);
     },
-    () => media.matches,
+    [media],
   );
+  return useSyncExternalStore(subscribe, () => media.matches);
 }

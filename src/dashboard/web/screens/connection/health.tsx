@@ -17,8 +17,7 @@ const words = t.connection.health;
 const EVERY_MS = 30_000;
 const SOON_MS = 14 * DAY_MS;
 const MOST_SHOWN = 20;
-/** The longest time that a row is about. */
-const DAYS = 90;
+const LONGEST_WINDOW_DAYS = 90;
 
 export function Health(props: { readonly id: string; readonly status: ConnectionStatus | undefined }): ReactElement {
   const { id, status } = props;
@@ -92,7 +91,7 @@ function Windows({ health }: { readonly health: ConnectionHealth }): ReactElemen
           { head: words.firstByte, align: 'end', cell: ([, { firstByteMs }]) => timeOf(firstByteMs) },
         ]}
       />
-      {since !== null && Date.parse(since) > Date.parse(health.checkedAt ?? since) - DAYS * DAY_MS && (
+      {since !== null && Date.parse(since) > Date.parse(health.checkedAt ?? since) - LONGEST_WINDOW_DAYS * DAY_MS && (
         <p className="hint">{words.monitored(formatShortTime(since))}</p>
       )}
     </>

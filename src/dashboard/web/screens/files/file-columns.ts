@@ -1,4 +1,4 @@
-/** The columns of a list of files behind the name. */
+/** The columns after the name in a list of files. */
 import { useMemo } from 'react';
 import type { FileInfo } from '../../api/types.ts';
 import { formatBytes, formatDateTime, formatShortTime } from '../../format.ts';

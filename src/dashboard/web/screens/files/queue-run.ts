@@ -48,9 +48,9 @@ export function abortTask(id: number): void {
   running.get(id)?.abort();
 }
 
-function laneOf({ work }: Task): Lane {
+function laneOf({ work, totalBytes = 0 }: Task): Lane {
   if (work.kind === 'job') return 'job';
-  return work.kind === 'copy' || (work.kind === 'upload' && work.file.size >= LARGE_BYTES) ? 'large' : 'small';
+  return work.kind === 'copy' || (work.kind === 'upload' && totalBytes >= LARGE_BYTES) ? 'large' : 'small';
 }
 
 async function run(task: Task, lane: Lane): Promise<void> {

@@ -52,6 +52,12 @@ export function useThumbnail(connectionId: string | undefined, file: FileInfo): 
   return url !== undefined && shown?.[0] === key ? shown[1] : undefined;
 }
 
+/** Call when Files is left: they take memory, and are data of an account that may log out. */
+export function forgetThumbnails(): void {
+  for (const address of kept.values()) if (address !== undefined) URL.revokeObjectURL(address);
+  kept.clear();
+}
+
 function startNext(): void {
   const [next] = waiting;
   if (next === undefined || running >= AT_ONCE) return;
