@@ -32,10 +32,8 @@ export function trustOnFirstUse(
 ): Trust {
   return {
     checkHostKey: async (connection, fingerprint, certified) => {
-      const known = 'hostKeys' in connection ? connection.hostKeys : [];
-      if (known.includes(fingerprint)) return;
-      if (certified !== undefined) return requireCertificate(connection, fingerprint, certified);
-      const pinned = known.length > 0 ? known : await pins.pinHostKey(connection.id, fingerprint);
+      if (judgeHostKey(connection, fingerprint, certified) !== 'new') return;
+      const pinned = await pins.pinHostKey(connection.id, fingerprint);
       if (pinned.includes(fingerprint)) return;
       throw hostKeyMismatch(connection, pinned, fingerprint);
     },
@@ -45,8 +43,26 @@ export function trustOnFirstUse(
   };
 }
 
-/** @throws GatewayError host_key_mismatch */
-export function requireCertificate(connection: Connection, fingerprint: string, certified: Certified): void {
+/**
+ * Compares a shown key with what the connection trusts now. `new`: nothing is pinned, and no authority decides.
+ * @throws GatewayError host_key_mismatch
+ */
+export function judgeHostKey(
+  connection: Connection,
+  fingerprint: string,
+  certified?: Certified,
+): 'pinned' | 'certified' | 'new' {
+  const known = 'hostKeys' in connection ? connection.hostKeys : [];
+  if (known.includes(fingerprint)) return 'pinned';
+  if (certified !== undefined) {
+    requireCertificate(connection, fingerprint, certified);
+    return 'certified';
+  }
+  if (known.length === 0) return 'new';
+  throw hostKeyMismatch(connection, known, fingerprint);
+}
+
+function requireCertificate(connection: Connection, fingerprint: string, certified: Certified): void {
   if ('certificate' in certified) return;
   const known = 'hostKeys' in connection && connection.hostKeys.length > 0 ? ' and is not pinned' : '';
   const text = `the server of connection ${connection.id} shows host key ${fingerprint}, which no authority in hostCa certifies${known}: ${certified.objection}`;
@@ -76,13 +92,13 @@ function isNews(connection: Connection, shown: string, keys: readonly HostKey[])
   );
 }
 
-export function hostKeyMismatch(connection: Connection, pinned: readonly string[], fingerprint: string): GatewayError {
+function hostKeyMismatch(connection: Connection, pinned: readonly string[], fingerprint: string): GatewayError {
   const text = `the server of connection ${connection.id} shows host key ${fingerprint}, but ${pinned.join(' or ')} is pinned (hostKey)`;
   return new GatewayError('host_key_mismatch', text + waitingWords(connection, fingerprint), { step: 'login' });
 }
 
 /** The text for a key that was announced and proven but not accepted; otherwise "". */
-export function waitingWords(connection: Connection, fingerprint: string): string {
+function waitingWords(connection: Connection, fingerprint: string): string {
   const keys = 'hostKeys' in connection ? connection.announcedKeys : undefined;
   const key = keys?.find((one) => one.fingerprint === fingerprint);
   if (key === undefined || key.isRejected) return '';

@@ -3,7 +3,7 @@ import type { PoolLimits } from '../../contract/connection/fields.js';
 import { underRoot } from '../path.js';
 import type { Protocol, ProtocolDeps } from '../protocol.js';
 import { ServerMemory } from '../server-memory.js';
-import { hostKeyMismatch } from '../trust.js';
+import { judgeHostKey } from '../trust.js';
 import { SftpRemote } from './files/remote.js';
 import { unknownServer } from './memory.js';
 import { JumpHosts } from './session/jump-hosts.js';
@@ -51,13 +51,10 @@ export function createSftp(deps: ProtocolDeps): Protocol<SftpConnection, SftpLea
  */
 function requireTrust(session: SftpSession, connection: SftpConnection, deps: ProtocolDeps): void {
   const { fingerprint, isCertified, trustedBy, announced } = session;
-  const { hostKeys, id } = connection;
+  const { id } = connection;
   // Only connections with the same authorities share the session.
   if (isCertified) return;
-  if (hostKeys.length > 0 && !hostKeys.includes(fingerprint)) {
-    throw hostKeyMismatch(connection, hostKeys, fingerprint);
-  }
-  if (hostKeys.length > 0 || trustedBy.has(id)) {
+  if (judgeHostKey(connection, fingerprint) === 'pinned' || trustedBy.has(id)) {
     announced.report(connection, fingerprint, deps);
     return;
   }
