@@ -1,6 +1,8 @@
 /** The catalogue of errors is consistent. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { advice } from '../../src/contract/advice.js';
+import { advice as germanAdvice } from '../../src/contract/de/advice.js';
 import { errors as german } from '../../src/contract/de/errors.js';
 import type { FtgErrorCode } from '../../src/client/index.js';
 import { ERROR_CODES, type ErrorCode, errorCodes, ERRORS, textsOfError } from '../../src/contract/errors.js';
@@ -18,6 +20,11 @@ test('texts are plain sentences, in both languages', () => {
     for (const text of [meaning, remedy]) assert.match(text, /^\p{Lu}[^`|]+\.$/u);
     assert.ok(meaning.length > 15, meaning);
   }
+});
+
+test('advice is plain sentences, in both languages', () => {
+  for (const text of [...Object.values(advice), ...Object.values(germanAdvice)])
+    assert.match(text, /^\p{Lu}[^`|]+\.$/u);
 });
 
 test('a remote or the gateway is at fault in every 5xx except a client that is too slow, and otherwise in two', () => {

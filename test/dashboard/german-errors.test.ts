@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import type { ErrorCode } from '../../src/contract/errors.js';
+import { advice } from '../../src/contract/de/advice.js';
 import { errors } from '../../src/contract/de/errors.js';
 import { eventually } from '../support/eventually.js';
 import { logIn, manage, openDesk, type Desk } from './browser.js';
@@ -120,7 +121,9 @@ test('a failed test of a connection says why in German, step by step and beside 
   await page.goto('/connections/partner');
   const panel = page.getByRole('region', { name: 'Verbindungstest' });
   await panel.getByRole('button', { name: 'Verbindung testen' }).click();
-  await page.locator('.test-step.failed').getByText(meaningOf('dns_failed')).waitFor();
+  const failed = page.locator('.test-step.failed');
+  await failed.getByText(meaningOf('dns_failed')).waitFor();
+  await failed.getByText(advice.dns_failed).waitFor();
   assert.deepEqual(await englishTexts(page), []);
   await page.goto('/');
   await page.getByRole('button', { name: 'Jetzt testen' }).first().click();

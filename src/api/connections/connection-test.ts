@@ -8,9 +8,10 @@ import { pipeline } from 'node:stream/promises';
 import type { TLSSocket } from 'node:tls';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { withDeadline } from '../../base/deadline.js';
-import { type ErrorCode, GatewayError, hasCode, toGatewayError } from '../../base/errors.js';
+import { GatewayError, hasCode, toGatewayError } from '../../base/errors.js';
 import type { Connection } from '../../connections/connection.js';
 import { nameAndEnd } from '../../connections/ssh-certificate.js';
+import { advice, type AdviceCode } from '../../contract/advice.js';
 import { definitionOf } from '../../contract/connection/types.js';
 import { temporaryName } from '../../operations/names.js';
 import type { Dialer } from '../../remotes/dial/dial.js';
@@ -21,7 +22,7 @@ import { createRemotes } from '../../remotes/registry.js';
 import type { Leftovers } from '../../remotes/leftovers.js';
 import type { Remote } from '../../remotes/remote.js';
 import type { PresentSecrets } from '../../remotes/renewed-login.js';
-import { type Certified, hostKeyMismatch, requireCertificate, waitingWords } from '../../remotes/trust.js';
+import { type Certified, judgeHostKey } from '../../remotes/trust.js';
 import { hasRights, probeRights } from './rights-probe.js';
 import { limitsDetail, objectDetail } from './step-details.js';
 import type { StepReport, TestReport } from './test-report.js';
@@ -179,33 +180,17 @@ class TestRun {
   /** @throws GatewayError host_key_mismatch */
   hostKeyShown(shown: Connection, fingerprint: string, certified?: Certified): void {
     // The key of a jump host is learned by operations, and only compared here.
-    if (shown.id !== this.#connection.id) {
-      const known = 'hostKeys' in shown ? shown.hostKeys : [];
-      if (known.includes(fingerprint)) return;
-      if (certified !== undefined) return requireCertificate(shown, fingerprint, certified);
-      if (known.length > 0) throw hostKeyMismatch(shown, known, fingerprint);
-      return;
-    }
+    if (shown.id !== this.#connection.id) return void judgeHostKey(shown, fingerprint, certified);
     this.onHostKey?.(fingerprint);
-    const pinned = 'hostKeys' in this.#connection ? this.#connection.hostKeys : [];
-    const certificate = certified !== undefined && 'certificate' in certified ? certified.certificate : undefined;
-    const isUnknown = pinned.length === 0 && certified === undefined;
-    const untrusted = isUnknown ? 'new' : 'mismatch';
-    const state = pinned.includes(fingerprint) ? 'pinned' : certificate !== undefined ? 'certified' : untrusted;
-    this.#hostKey ??= { fingerprint, state };
-    if (state === 'mismatch') {
-      if (certified !== undefined) requireCertificate(this.#connection, fingerprint, certified);
-      throw new GatewayError(
-        'host_key_mismatch',
-        `the server shows host key ${fingerprint}, but ${pinned.join(' or ')} is pinned${waitingWords(this.#connection, fingerprint)}`,
-        { step: 'login' },
-      );
-    }
+    // It stays if the judgement throws.
+    this.#hostKey ??= { fingerprint, state: 'mismatch' };
+    const state = judgeHostKey(this.#connection, fingerprint, certified);
     this.#hostKey = { fingerprint, state };
     const how = {
       new: 'not pinned yet',
       pinned: 'pinned',
-      certified: certificate === undefined ? '' : `certified, ${nameAndEnd(certificate)}`,
+      certified:
+        certified !== undefined && 'certificate' in certified ? `certified, ${nameAndEnd(certified.certificate)}` : '',
     };
     this.#done('host_key', `${fingerprint} (${how[state]})`);
   }
@@ -332,13 +317,15 @@ class TestRun {
   }
 
   #mark(name: StepName, error: GatewayError): void {
+    const adviceCode = adviceFor(name, error, this.#connection);
     this.#results.push({
       name,
       status: 'failed',
       durationMs: this.#lap(),
       error: error.clientText,
       code: error.code,
-      advice: name === 'identity' ? IDENTITY_ADVICE : adviceFor(error, this.#connection),
+      advice: advice[adviceCode],
+      adviceCode,
     });
   }
 
@@ -363,44 +350,12 @@ function nameOf(entity: Readonly<Record<string, string | string[] | undefined>>)
   return [entity['CN'] ?? entity['O'] ?? ''].flat()[0] ?? '';
 }
 
-const ADVICE: Partial<Readonly<Record<ErrorCode, string>>> = {
-  dns_failed:
-    'Check the spelling of the host name. If it is a name of your own network, the gateway must use a name server that knows it.',
-  address_denied:
-    'The network rules of this gateway forbid the address; its operator can change them (network.connections).',
-  unreachable:
-    'Check host and port, that the server runs, and that its firewall lets the outbound address of this gateway through.',
-  connect_timeout:
-    'Nothing answered. Usually a firewall drops the packets: have the outbound address of this gateway allowed, and check the port.',
-  host_key_mismatch:
-    'The server shows another key than the pinned one. Ask its operator whether it was changed; if so, accept the new one under host keys. If not, someone may be intercepting the connection.',
-  certificate_rejected:
-    'The certificate is not trusted, has expired or is for another name. Use a name from the certificate, or give the authority that signed it (tlsCa).',
-  login_refused:
-    'Check user name and password or key, and that the server lets this user log in from this address and in this way.',
-  too_many_sessions:
-    'The server admits no further login now. Lower maxSessions of this connection, or have the limit on the server raised.',
-  protocol_error:
-    'The answer was not of this protocol. Check the port and the type of the connection; an old SSH server may need algorithms "legacy".',
-  not_found: 'The default path is not there. Correct it, or have the folder made on the server.',
-  not_a_folder: 'The default path is a file. Name the folder that it is in.',
-  permission_denied:
-    'The user may not do this there. Have the rights on the server changed, or choose another default path.',
-  no_space: 'The disk of the server is full, or the quota of the user is used up.',
-  stall_timeout:
-    'The server fell silent. Try again; if it stays so, ask its operator (FTP: check that its passive ports are open).',
-  command_timeout: 'The server answers too slowly for a test.',
-  connection_lost: 'The server hung up. Try again; its log may say why.',
-};
-
-const IDENTITY_ADVICE =
-  'The gateway has no keys that sign its requests. Correct what the error names: a variable, a file, the metadata service, or the role and its trust policy.';
-
-function adviceFor(error: GatewayError, connection: Connection): string {
+function adviceFor(step: StepName, error: GatewayError, connection: Connection): AdviceCode {
+  if (step === 'identity') return 'no_identity';
   const ofType = definitionOf(connection).advice?.(error);
   if (ofType !== undefined) return ofType;
-  if (error.code === 'remote_failure' && error.step === 'publish') {
-    return 'The server refuses to rename. Switch atomicUploads off for this connection.';
-  }
-  return ADVICE[error.code] ?? "Look at the server's own words above and in its log.";
+  if (error.code === 'remote_failure' && error.step === 'publish') return 'no_rename';
+  return isAdvice(error.code) ? error.code : 'other';
 }
+
+const isAdvice = (code: string): code is AdviceCode => Object.hasOwn(advice, code);

@@ -1,5 +1,6 @@
 /** The result of a connection test, for the API and for the tester. */
 import { type Static, Type } from 'typebox';
+import { advice, ADVICE_CODES } from '../../contract/advice.js';
 import { component, count, dateTime, flag, listOf, object, oneOf, orNull, text } from '../../contract/schema.js';
 import { FINGERPRINT, TIME } from '../../contract/examples.js';
 
@@ -40,6 +41,7 @@ const testStep = object('TestStep', {
   error: Type.Optional(text('What went wrong, at which step, field or path, and what would be right.')),
   code: Type.Optional(text('The code of the error.')),
   advice: Type.Optional(text('What to do about it.')),
+  adviceCode: Type.Optional(oneOf(ADVICE_CODES, 'The code of the advice, for programs that show texts of their own.')),
 });
 
 export const sampleReport = {
@@ -56,7 +58,8 @@ export const sampleReport = {
       durationMs: 348,
       error: 'the server refused the login',
       code: 'login_refused',
-      advice: 'Check user name and password.',
+      advice: advice.login_refused,
+      adviceCode: 'login_refused',
     },
     { name: 'list', status: 'skipped' },
   ],

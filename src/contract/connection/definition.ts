@@ -3,6 +3,7 @@
  * answers, forms and options (schemas.ts), rows and sealed secrets (storage), and the names that are never logged are
  * derived from it.
  */
+import type { AdviceCode } from '../advice.js';
 import type { ErrorCode } from '../errors.js';
 import type { Given, Secret, SettingsOf } from '../thing.js';
 
@@ -46,7 +47,7 @@ export interface Definition<
   readonly address: readonly string[];
   readonly can: C;
   /** Advice for an error that is specific to this protocol. */
-  readonly advice?: (error: { readonly code: ErrorCode; readonly step?: string | undefined }) => string | undefined;
+  readonly advice?: (error: { readonly code: ErrorCode; readonly step?: string | undefined }) => AdviceCode | undefined;
   /** Whether the server has a certificate. */
   readonly hasCertificate: (settings: Values) => boolean;
   /** Rules for an entry in gateway.yaml that no schema can express. */

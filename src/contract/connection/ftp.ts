@@ -104,7 +104,5 @@ export const ftp = connectionType('ftp', {
   can: { exec: false, append: true, hostKeys: false, rawNames: true, isObjectStore: false },
   hasCertificate: ({ tls }) => tls !== 'none',
   advice: ({ code, step }) =>
-    code === 'unreachable' && step !== 'connect' && step !== 'proxy'
-      ? 'The control connection works, but no data connection: have the passive ports of the server opened in its firewall.'
-      : undefined,
+    code === 'unreachable' && step !== 'connect' && step !== 'proxy' ? 'no_data_connection' : undefined,
 });

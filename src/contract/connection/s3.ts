@@ -306,10 +306,7 @@ export const s3 = connectionType('s3', {
   // Keys only sign, and a signature is bound to one server.
   address: [],
   can: { exec: false, append: false, hostKeys: false, rawNames: false, isObjectStore: true },
-  advice: ({ code }) =>
-    code === 'remote_failure' || code === 'not_found'
-      ? 'Check the name of the bucket, the region and the prefix.'
-      : undefined,
+  advice: ({ code }) => (code === 'remote_failure' || code === 'not_found' ? 'wrong_bucket' : undefined),
   hasCertificate: isEncryptedOnTheWay,
   mistakes: keyMistakes,
   conflicts: (values, kept) => [...roleConflicts(values), ...encryptionConflicts(values, kept)],

@@ -6,12 +6,12 @@ import { request, segment } from '../../api/client.ts';
 import { refresh, useAction } from '../../api/hooks.ts';
 import type { Connection, TestResult, TestStep } from '../../api/types.ts';
 import { formatDuration } from '../../format.ts';
-import { language } from '../../preferences.ts';
 import { t } from '../../texts/texts.ts';
 import { Button, Facts, Failure, Notice, Panel, Time } from '../../ui/basics.tsx';
 import { CheckField } from '../../ui/fields.tsx';
 import { Reason } from '../../ui/reason.tsx';
 import { Term } from '../../ui/term.tsx';
+import { Advice } from './advice.tsx';
 import { type ConnectionForm, withPin } from './draft.ts';
 import { isSameServer, noteTest, UNSAVED, useTested } from './tested.ts';
 
@@ -163,7 +163,7 @@ function Result(props: {
 }
 
 function Step({ step }: { readonly step: TestStep }): ReactElement {
-  const { name, status, durationMs, detail, error, code, advice } = step;
+  const { name, status, durationMs, detail, error, code, advice, adviceCode } = step;
   const Icon = status === 'ok' ? CircleCheck : status === 'failed' ? CircleX : CircleMinus;
   return (
     <li className={`test-step ${status}`}>
@@ -184,7 +184,7 @@ function Step({ step }: { readonly step: TestStep }): ReactElement {
             <Reason code={code} text={error} />
           </p>
         )}
-        {advice !== undefined && language === 'en' && <p className="advice">{advice}</p>}
+        {advice !== undefined && <Advice code={adviceCode} text={advice} />}
       </div>
     </li>
   );
