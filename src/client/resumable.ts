@@ -52,12 +52,9 @@ export async function uploadResumable(
         ...(onProgress && { onProgress: ({ bytes }) => piece.onBytes(bytes) }),
       };
       const call = { ...request, ...(upload && { upload }), repetition: REPETITION[request.method], options };
-      return transport.send(
-        call,
-        async ({ headers }) =>
-          (name) =>
-            headers.get(name),
-      );
+      return transport.send(call, async ({ headers }) => {
+        return (name) => headers.get(name);
+      });
     },
     notOurs: noAnswer,
     delayAfter: (error, failures) => (error instanceof FtgError ? transport.delayAfter(error, failures) : undefined),

@@ -140,8 +140,8 @@ function selectRange(headers: Headers, size: number, entityTag: string | undefin
 }
 
 /**
- * One that ends before it begins makes the whole field invalid (RFC 9110, 14.1.1). A number is tried from its first digit
- * alone: a field of many digits would take quadratic time.
+ * One that ends before it begins makes the whole field invalid (RFC 9110, 14.1.1). A number is tried only from its first
+ * digit: otherwise a field of many digits takes quadratic time.
  */
 const isBackwards = (field: string): boolean =>
   [...field.matchAll(/(?<!\d)(\d+)-(\d+)/g)].some(([, start, end]) => Number(end) < Number(start));

@@ -24,8 +24,8 @@ type Item = DataTransferItem & { getAsFileSystemHandle?: () => Promise<FileSyste
 /** Handles arrive one by one, which takes too long for more files than this. */
 const MOST_HANDLES = 20;
 /**
- * The browser needs a third of a millisecond for each entry. If there are more files than this, those of a known type are
- * taken as files without asking: a folder with such a name is reported as unreadable.
+ * The browser needs a third of a millisecond for each entry. If there are more files than this, those of a known type
+ * are taken as files without asking: a folder with such a name is reported as unreadable.
  */
 const MOST_ENTRIES = 400;
 /** The size of the batches that are read and returned. */

@@ -55,7 +55,8 @@ const FAILING: readonly unknown[] = ['down', 'failing'] satisfies ConnectionStat
 
 /**
  * The connections that a form may preselect: the active ones that do not fail, or all active ones if each of them
- * fails. Undefined before the statuses are known, or if they are not wanted. Later statuses change nothing: the user may have begun.
+ * fails. Undefined before the statuses are known, or if they are not wanted. Later statuses change nothing: the user
+ * may have begun.
  */
 export function usePreferredConnections(isWanted = true): readonly Connection[] | undefined {
   const connections = useRead('/manage/connections', { isWanted }).data?.connections;
