@@ -36,7 +36,7 @@ export class ListingTurns {
     });
   }
 
-  /** The reader of one operation, for any number of folders. */
+  /** The reader of one operation, for any number of folders, also at once. */
   reader(owner: string, signal: () => AbortSignal): ListingReader {
     return new ListingReader(this.#turns, owner, signal, (change) => this.#count(change));
   }
@@ -65,9 +65,11 @@ export class ListingReader {
   readonly #owner: string;
   readonly #signal: () => AbortSignal;
   readonly #count: (change: 1 | -1) => void;
+  #listings = 0;
   #entries = 0;
   #leftInTurn = 0;
   #turn: Grant | undefined;
+  #taking: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(turns: Budget, owner: string, signal: () => AbortSignal, count: (change: 1 | -1) => void) {
@@ -80,6 +82,7 @@ export class ListingReader {
   /** The same entries, in turns. Rejects with the signal's reason. */
   async *read<T>(listing: AsyncIterable<T>): AsyncGenerator<T, void> {
     this.#count(1);
+    this.#listings += 1;
     try {
       for await (const entry of listing) {
         yield entry;
@@ -87,12 +90,18 @@ export class ListingReader {
         if (this.#entries > FREE_ENTRIES && --this.#leftInTurn <= 0) await this.#take();
       }
     } finally {
-      this.#end();
+      this.#listings -= 1;
+      if (this.#listings === 0) this.#end();
       this.#count(-1);
     }
   }
 
-  async #take(): Promise<void> {
+  /** Listings that are read at once take one turn together: a second grant would replace the first, which stays taken. */
+  #take(): Promise<void> {
+    return (this.#taking ??= this.#takeTurn().finally(() => (this.#taking = undefined)));
+  }
+
+  async #takeTurn(): Promise<void> {
     this.#end();
     this.#turn = await this.#turns.wait({ owner: this.#owner }, { signal: this.#signal() });
     this.#leftInTurn = ENTRIES_A_TURN;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { setImmediate as turn } from 'node:timers/promises';
 import { test } from 'node:test';
-import { ListingTurns } from '../../src/budgets/listing-turns.js';
+import { type ListingReader, ListingTurns } from '../../src/budgets/listing-turns.js';
 
 /** The longest turn. */
 const TURN_MS = 100;
@@ -59,3 +59,31 @@ test('a reader that waits for a turn leaves with the reason of its end', async (
     for (let entries = 0; entries < 10_000; entries++) await reader.next();
   }, gone);
 });
+
+test(
+  'listings of one operation that are read at once take one turn, which is returned',
+  { timeout: 60_000 },
+  async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout', 'setInterval'] });
+    const turns = new ListingTurns();
+    const open = (): ListingReader => turns.reader('a', () => new AbortController().signal);
+    /** Reads on until it has a turn, or waits for one. */
+    const advance = async (listing: AsyncGenerator<number>): Promise<IteratorResult<number>> => {
+      for (let entries = 0; entries <= 256; entries++) await listing.next();
+      return listing.next();
+    };
+    // One account alone has 51 turns. There are more rounds than that.
+    for (let round = 0; round < 70; round++) {
+      const holders = Array.from({ length: 51 }, () => open().read(numbers()));
+      await Promise.all(holders.map(advance));
+      const reader = open();
+      const together = [reader.read(numbers()), reader.read(numbers())];
+      const waiting = together.map(advance);
+      for (let passed = 0; passed < 3; passed++) await turn();
+      // All holders return their turns in one moment.
+      t.mock.timers.tick(TURN_MS);
+      await Promise.all(waiting);
+      await Promise.all([...holders, ...together].map(async (listing) => listing.return(undefined)));
+    }
+  },
+);
