@@ -46,7 +46,7 @@ for (const kind of DATABASES) {
       await server.stop();
     });
     beforeEach(async () => {
-      await withSql(url, (sql) => sql`truncate accounts cascade`);
+      await withSql(url, (sql) => sql`delete from accounts`);
       await storage.provision([ACCOUNT]);
     });
 

@@ -45,7 +45,7 @@ for (const kind of DATABASES) {
       await server.stop();
     });
     beforeEach(async () => {
-      await withSql(url, (sql) => sql`truncate accounts cascade`);
+      await withSql(url, (sql) => sql`delete from accounts`);
       await one.provision([ACCOUNT]);
       const { accountId } = await accountOf(one);
       actor = { accountId, kind: 'session', id: null, email: '', address: '127.0.0.1', requestId: 'r' };
