@@ -10,7 +10,16 @@ import { StartupError } from '../../src/storage/storage.js';
 import { startPostgres, type PostgresServer } from '../servers/postgres.js';
 import { startProxy, type Proxy } from '../support/proxy.js';
 import { held } from '../support/reliability.js';
-import { DATABASES, makeTempFolder, openTest, startChild, testOptions, type TestServer, withSql } from './databases.js';
+import {
+  DATABASES,
+  makeTempFolder,
+  openTest,
+  startChild,
+  testOptions,
+  type TestServer,
+  until,
+  withSql,
+} from './databases.js';
 import { type FormerVersion, makeFormer, MIGRATIONS, VERSION_1_0, VERSION_1_1 } from './former.js';
 import { accountOf, ACCOUNT, S3_PAIR } from './provisioned.js';
 
@@ -235,6 +244,31 @@ describe('a program that is killed while it opens a database', () => {
       });
     });
   }
+
+  it('the upgrade of a database of version 1.1 survives a deadlock with a node that goes on working', async () => {
+    await makeVersion('crossed', VERSION_1_1);
+    await withSql(server.url, (sql) => sql.unsafe("alter database crossed set deadlock_timeout = '3s'"));
+    const url = urlOf('crossed');
+    let opening: ReturnType<typeof openTest> | undefined;
+    await withSql(url, (sql) =>
+      sql.begin(async (node) => {
+        // The migration looks for a deadlock first, so it is the one that is ended.
+        await node`set local deadlock_timeout = '10min'`;
+        await node`select from links limit 1`;
+        opening = openTest(url);
+        const waiting = async () => {
+          const [row] = await node<{ pid: number }[]>`
+            select pid from pg_locks where mode = 'AccessExclusiveLock' and not granted and relation = 'links'::regclass`;
+          return row;
+        };
+        await until(waiting, 'the migration waits');
+        await node`select from jobs limit 1`;
+      }),
+    );
+    const storage = await (opening ?? assert.fail());
+    await storage.ready();
+    await storage.close();
+  });
 });
 
 describe('opening an unreachable database', () => {
