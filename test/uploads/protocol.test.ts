@@ -1,6 +1,8 @@
 /** Every MUST of tus 1.0.0 for a server, sentence by sentence, and what its clients may not do here. */
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
+import { readdirSync, statSync } from 'node:fs';
+import path from 'node:path';
 import { Readable } from 'node:stream';
 import { after, before, describe, test } from 'node:test';
 import { startSshd, type TestSshd } from '../servers/sshd.js';
@@ -449,6 +451,11 @@ describe('tus 1.0.0', () => {
       const other = new Tus(gateway.client(OTHER_KEY));
       await eventually(async () => (await other.head(url)).status === 423, 'the first one writes');
       refused(await other.patch(url, 0, content), 423, 'upload_locked');
+      const isStored = (): boolean =>
+        readdirSync(sshd.files)
+          .filter((name) => name.startsWith('.ftg-'))
+          .some((name) => statSync(path.join(sshd.files, name)).size === 200_000);
+      await eventually(isStored, 'what was sent is stored');
       let answer = '';
       socket.on('data', (bytes: Buffer) => (answer += bytes.toString()));
       const reached = await tus.offset(url);
