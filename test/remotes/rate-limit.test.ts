@@ -11,6 +11,7 @@ import { putWhole, streamOf } from '../../src/remotes/whole.js';
 import { NodeRates } from '../../src/shares/byte-rates.js';
 import { PROTOCOLS, startServers } from '../faults/rig.js';
 import { at, chunked, connectionOf, get, openSeam, type Seam } from '../support/seam.js';
+import { despiteStalls } from '../support/stalls.js';
 
 const KIB = 1024;
 const RATE = 200 * KIB;
@@ -112,13 +113,17 @@ describe('the rate of a connection', () => {
       const connection = { ...limited(protocol), pool: { stallTimeoutMs: STALL_MS } };
       const seam = openSeam(connection, { rates });
       try {
-        await seam.use((remote) => write(remote, '/patient.bin', content));
+        const send = (): Promise<void> => seam.use((remote) => write(remote, '/patient.bin', content));
         const inDebt = (): Promise<void> => rates.take('a1/c1', 'other', (RATE * DEBT_MS) / 1000, RATE);
-        await inDebt();
-        const ms = await took(() => seam.use((remote) => write(remote, '/patient.bin', content)));
-        assert.ok(ms > STALL_MS);
-        await inDebt();
-        assert.ok((await seam.use((remote) => get(remote, '/patient.bin'))).equals(content));
+        await despiteStalls(send);
+        await despiteStalls(async () => {
+          await inDebt();
+          assert.ok((await took(send)) > STALL_MS);
+        });
+        await despiteStalls(async () => {
+          await inDebt();
+          assert.ok((await seam.use((remote) => get(remote, '/patient.bin'))).equals(content));
+        });
       } finally {
         seam.close();
       }

@@ -15,6 +15,7 @@ import { startMisreportingSftp } from '../../servers/misreporting.js';
 import { eventually } from '../../support/eventually.js';
 import { held } from '../../support/reliability.js';
 import { connectionOf, openSeam } from '../../support/seam.js';
+import { despiteStalls } from '../../support/stalls.js';
 
 /** Behaviour that was observed on servers other than OpenSSH; each case is one of them. */
 async function odd(
@@ -512,22 +513,24 @@ describe('SFTP servers that are unlike OpenSSH', () => {
   test('a server that works slowly but steadily is no stall', async (t) => {
     // All of it takes longer than the limit, each step a twentieth of it.
     const limits = { ...LIMITS, stallTimeoutMs: 2_000 };
-    let last = Promise.resolve();
-    const { remote, server } = await odd(
-      t,
-      {
-        odd: ({ type, usual }) => {
-          if (type !== REQUEST.WRITE) return false;
-          last = last.then(() => new Promise((next) => setTimeout(next, 100))).then(usual);
-          return true;
+    await despiteStalls(async () => {
+      let last = Promise.resolve();
+      const { remote, server } = await odd(
+        t,
+        {
+          odd: ({ type, usual }) => {
+            if (type !== REQUEST.WRITE) return false;
+            last = last.then(() => new Promise((next) => setTimeout(next, 100))).then(usual);
+            return true;
+          },
         },
-      },
-      {},
-      limits,
-    );
-    const content = randomBytes(25 * 32_768);
-    await put(remote, path('/f'), content, content.length);
-    assert.ok(server.files.get('/f')?.equals(content));
+        {},
+        limits,
+      );
+      const content = randomBytes(25 * 32_768);
+      await put(remote, path('/f'), content, content.length);
+      assert.ok(server.files.get('/f')?.equals(content));
+    });
   });
 
   test('text instead of SFTP is reported as such', async (t) => {
