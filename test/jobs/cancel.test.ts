@@ -5,33 +5,47 @@
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import { after, before, describe, test } from 'node:test';
-import { FTP_SERVERS, S3_SERVERS, SFTP_SERVERS } from '../servers/catalogue.js';
+import { FTP_SERVERS, S3_SERVERS, SFTP_SERVERS, type TestServer } from '../servers/catalogue.js';
 import { eventually } from '../support/eventually.js';
+import { type Proxy, startProxy } from '../support/proxy.js';
 import { held } from '../support/reliability.js';
 import { type Cluster, startCluster } from './cluster.js';
 import { begin, eachOf, ended, history, type JobView, look } from './support.js';
 
 const MIB = 1024 * 1024;
 const LARGE = 48 * MIB;
-/** Eight seconds for the large file. */
-const SLOW = LARGE / 8;
+/** For jobs that are cancelled before they have moved the large file. */
+const SLOW = LARGE / 512;
 const HUGE = 40_000;
 const MANY = 3_000;
+/** Pieces of a connection with which a login and a part of the names have passed, but not all of them. */
+const LISTED_PIECES = 100;
 
 const SERVERS = { sftp: SFTP_SERVERS[1], other: SFTP_SERVERS[1], ftp: FTP_SERVERS[0], s3: S3_SERVERS[0] };
-type Name = keyof typeof SERVERS;
+type Name = keyof typeof SERVERS | 'huge';
 
 describe('jobs that another node stops', { timeout: 900_000 }, () => {
   let cluster: Cluster<Name>;
+  /** In front of the server with the huge folder. */
+  let proxy: Proxy;
 
   before(async () => {
-    cluster = await startCluster(SERVERS, { nodes: 2 });
+    const start = async (): Promise<TestServer> => {
+      const server = await (SFTP_SERVERS[1] ?? assert.fail()).start();
+      proxy = await startProxy(Number(server.connection['port']));
+      const stop = async (): Promise<void> => {
+        await proxy.stop();
+        await server.stop();
+      };
+      return { ...server, connection: { ...server.connection, port: proxy.port }, stop };
+    };
+    cluster = await startCluster({ ...SERVERS, huge: { name: 'huge', start } }, { nodes: 2 });
     for (const name of ['sftp', 'ftp', 's3'] as const) {
       await cluster.servers[name].disk.write('/large/file', Buffer.alloc(LARGE, 'x'));
     }
     const { disk } = cluster.servers.sftp;
     const names = (count: number): number[] => Array.from({ length: count }, (_, number) => number);
-    await eachOf(names(HUGE), (number) => disk.write(`/huge/file-${number}`, ''));
+    await eachOf(names(HUGE), (number) => cluster.servers.huge.disk.write(`/huge/file-${number}`, ''));
     await eachOf(names(MANY), (number) => disk.write(`/many/${number % 7}/file-${number}`, `content ${number}`));
   });
   after(() => cluster?.stop());
@@ -92,9 +106,13 @@ describe('jobs that another node stops', { timeout: 900_000 }, () => {
 
   test('cancelled while a huge folder is listed', async (t) => {
     for (const index of [0, 1]) {
-      const { id } = await begin(cluster.api, copy('sftp', '/huge', 'other', '/huge', { dryRun: true }));
+      // The listing goes on no further until the cancel is answered.
+      const isListing = proxy.hold(LISTED_PIECES);
+      const { id } = await begin(cluster.api, copy('huge', '/huge', 'other', '/huge', { dryRun: true }));
+      await isListing;
       await eventually(async () => (await look(cluster.api, id)).counts.found > 0, 'some are found');
       await tell(index, id, 'cancel');
+      proxy.release();
       const took = await soon(async () => (await leases()) === 0, 'the listing has ended');
       assert.equal((await look(cluster.api, id)).state, 'cancelled');
       let found = -1;

@@ -115,20 +115,28 @@ export class Cluster<Name extends string> {
   }
 }
 
-/**
- * Locks the job's row, so that records of ended files wait. Resolves with a function that unlocks it; records waiting
- * by then never happen.
- */
-export async function lockJob({ url }: Pick<PostgresServer, 'url'>, id: string): Promise<() => Promise<void>> {
+export interface JobLock {
+  /** Locks the job's row, so that records of ended files wait. */
+  lock(id: string): Promise<void>;
+  /** Records that wait by then never happen. */
+  unlock(): Promise<void>;
+}
+
+/** Connected before the job begins, which would go on meanwhile. */
+export async function openJobLock({ url }: Pick<PostgresServer, 'url'>): Promise<JobLock> {
   const sql = postgresClient(url, { max: 1, onnotice: () => undefined });
   const session = await sql.reserve();
-  await session`begin`;
-  await session`select from jobs where id = ${id} for update`;
-  return async () => {
-    await session`select pg_terminate_backend(pid, 60000) from pg_stat_activity
-      where datname = current_database() and pid <> pg_backend_pid()`;
-    await session`rollback`;
-    session.release();
-    await sql.end();
+  return {
+    lock: async (id) => {
+      await session`begin`;
+      await session`select from jobs where id = ${id} for update`;
+    },
+    unlock: async () => {
+      await session`select pg_terminate_backend(pid, 60000) from pg_stat_activity
+        where datname = current_database() and pid <> pg_backend_pid()`;
+      await session`rollback`;
+      session.release();
+      await sql.end();
+    },
   };
 }

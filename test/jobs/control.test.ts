@@ -153,7 +153,7 @@ describe('jobs under way', () => {
   });
 
   test('further jobs wait, and too many are refused', async () => {
-    const first = await begin(gateway.api, order('/first'));
+    const first = await begin(gateway.api, order('/first', SLOW / 2));
     const second = await begin(gateway.api, order('/second', 0));
     const third = await begin(gateway.api, order('/third', 0));
     assert.deepEqual([first.state, second.state, third.state], ['running', 'queued', 'queued']);
@@ -168,12 +168,19 @@ describe('jobs under way', () => {
 
   test('watchers get the job and its files until the end', async () => {
     const { id } = await begin(gateway.api, order('/watched'));
+    // Files that end before the stream is open are not in it.
+    await post(id, 'pause');
+    let resumed: Promise<void> | undefined;
     const text = await new Promise<string>((resolve, reject) => {
       let all = '';
       http
         .get(`${gateway.url}/api/jobs/${id}/events`, { headers: { Authorization: `Bearer ${KEY}` } }, (answer) => {
           assert.equal(answer.headers['content-type'], 'text/event-stream');
-          answer.setEncoding('utf8').on('data', (part: string) => (all += part));
+          answer.setEncoding('utf8').on('data', (part: string) => {
+            all += part;
+            resumed ??= post(id, 'resume');
+            resumed.catch(reject);
+          });
           answer.on('end', () => resolve(all)).on('error', reject);
         })
         .on('error', reject);

@@ -90,7 +90,7 @@ describe('jobs that cannot continue', () => {
       const id = `gone-${change}`;
       const made = await admin.post('/manage/connections', { id, name: id, ...servers.ftp.connection });
       assert.ok(made.status < 300, made.text);
-      const job = await begin(gateway.api, { ...order('copy', 'sftp', '/slow', id), bytesPerSecond: 300_000 });
+      const job = await begin(gateway.api, { ...order('copy', 'sftp', '/slow', id), bytesPerSecond: 30_000 });
       await eventually(async () => (await look(gateway.api, job.id)).counts.done > 0, 'a file is done');
       const path = `/manage/connections/${id}`;
       const answer =

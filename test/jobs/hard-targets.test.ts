@@ -53,8 +53,14 @@ describe('trees that change, and targets that cannot take them', () => {
     const { disk } = servers.ftp;
     const count = 30;
     for (let number = 0; number < count; number++) await disk.write(`/moving/${number}`, Buffer.alloc(SIZE, number));
-    const { id } = await begin(gateway.api, order('ftp', 's3', '/moving', { bytesPerSecond: SIZE * 10 }));
+    const { id } = await begin(gateway.api, order('ftp', 's3', '/moving', { bytesPerSecond: SIZE * 5 }));
     await eventually(async () => (await look(gateway.api, id)).counts.done > 0, 'a file is done');
+    const tell = async (what: 'pause' | 'resume'): Promise<void> => {
+      const answer = await gateway.api.post(`/api/jobs/${id}/${what}`, {});
+      assert.equal(answer.status, 200, answer.text);
+    };
+    // The last files must not be copied before they have changed.
+    await tell('pause');
     const { json } = await gateway.api.get('/api/jobs/' + id);
     assert.equal((json['job'] as { counts: { found: number } }).counts.found, count, 'all were listed by then');
     await disk.write('/moving/new', 'new');
@@ -62,6 +68,7 @@ describe('trees that change, and targets that cannot take them', () => {
     await disk.write(`/moving/${last}`, Buffer.alloc(SIZE * 2, 77));
     const gone = await gateway.api.post('/api/delete/ftp', { path: `/moving/${count - 2}` });
     assert.ok(gone.status < 300, gone.text);
+    await tell('resume');
     const job = await ended(gateway.api, id);
     const failed = await filesOf(gateway.api, id, 'failed');
     assert.deepEqual(

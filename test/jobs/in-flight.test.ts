@@ -10,7 +10,7 @@ import { PROTOCOLS, startServers } from '../faults/rig.js';
 import { startSystemServer, TEST_KEY, type TestServer } from '../storage/databases.js';
 import { KEY, startGateway, type TestGateway } from '../support/gateway.js';
 import { eventually } from '../support/eventually.js';
-import { lockJob } from './cluster.js';
+import { openJobLock } from './cluster.js';
 import { begin, ended, history, look } from './support.js';
 import { startTogether } from '../support/together.js';
 
@@ -63,6 +63,7 @@ describe('files that were copied and not recorded', { concurrency: true, timeout
       t.after(() => gateway.stop());
       for (const [name, content] of contents) await source.write(`${root}/${name}`, content);
       const place = `${root}-copied`;
+      const row = await openJobLock({ url });
       const { id } = await begin(gateway.api, {
         // So that it is killed half way.
         bytesPerSecond: (FILES * BYTES) / 5,
@@ -77,11 +78,11 @@ describe('files that were copied and not recorded', { concurrency: true, timeout
       };
       await eventually(isListed, 'all files are found, and some done');
       // Records of ended files wait for the job's row.
-      const unlock = await lockJob({ url }, id);
+      await row.lock(id);
       const recorded = (await look(gateway.api, id)).counts.done;
       const standing = await untilQuiet(() => shown(place));
       await kill(gateway);
-      await unlock();
+      await row.unlock();
       const before = new Map(
         await Promise.all(standing.map(async (file) => [file, await target.version(file)] as const)),
       );

@@ -82,7 +82,7 @@ describe('a large file of a job', { timeout: 900_000 }, () => {
   });
 
   test('counts once although the nodes that work on it are killed', async () => {
-    const { id } = await begin(cluster.api, order('/killed', 2 * MIB));
+    const { id } = await begin(cluster.api, order('/killed', 0.5 * MIB));
     let kills = 0;
     const end = await follow(id, async ({ counts }) => {
       assert.ok(counts.bytes <= TOTAL, `after ${kills} kills ${counts.bytes} of ${TOTAL}`);

@@ -10,7 +10,7 @@ import { startPostgres, type PostgresServer } from '../servers/postgres.js';
 import { TEST_KEY, withSql } from '../storage/databases.js';
 import { type ApiAnswer, KEY, startGateway, type TestGateway } from '../support/gateway.js';
 import { eventually } from '../support/eventually.js';
-import { lockJob } from './cluster.js';
+import { openJobLock } from './cluster.js';
 import { ended, filesOf, history, type JobView } from './support.js';
 import { startTogether } from '../support/together.js';
 
@@ -226,11 +226,12 @@ describe('url uploads by jobs', { timeout: 900_000 }, () => {
       const { id } = await accepted(body);
       await eventually(() => held.length > before, 'it is being fetched');
       isHolding = false;
-      const unlock = await lockJob(postgres, id);
+      const row = await openJobLock(postgres);
+      await row.lock(id);
       held.at(-1)?.end(Buffer.alloc(SIZE / 2, 7));
       await eventually(async () => (await target.disk.files('/unrecorded')).includes(file), 'it is there');
       for (const node of nodes.splice(0)) await node.kill();
-      await unlock();
+      await row.unlock();
       if (content === 'of another') await target.disk.write(file, Buffer.alloc(SIZE, 8));
       const version = await target.disk.version(file);
       nodes.push(await startNode());
