@@ -7,6 +7,7 @@ import { startPostgres, type PostgresServer } from '../servers/postgres.js';
 import { TEST_KEY } from '../storage/databases.js';
 import { KEY, startGateway, type TestGateway } from '../support/gateway.js';
 import { eventually } from '../support/eventually.js';
+import { freePort } from '../support/ports.js';
 import { type Received, type Receiver, startReceiver } from '../watch/support/receiver.js';
 import { begin, ended, type JobView } from './support.js';
 import { startTogether } from '../support/together.js';
@@ -19,6 +20,7 @@ describe('job.finished', { timeout: 900_000 }, () => {
   let target: TestServer;
   let gateway: TestGateway;
   let receiver: Receiver;
+  let port: number;
 
   const startNode = (): Promise<TestGateway> =>
     startGateway({
@@ -47,11 +49,13 @@ describe('job.finished', { timeout: 900_000 }, () => {
   before(async () => {
     const [sftp, ftp] = [SFTP_SERVERS[1], FTP_SERVERS[0]];
     assert.ok(sftp !== undefined && ftp !== undefined);
+    // The receiver ends and starts again on the same port, which no other program gets meanwhile.
+    port = await freePort();
     [postgres, source, target, receiver] = await startTogether([
       startPostgres(),
       sftp.start(),
       ftp.start(),
-      startReceiver(),
+      startReceiver(port),
     ]);
     for (const name of ['a', 'b']) await source.disk.write(`/tree/${name}`, Buffer.from(name));
     await source.disk.write('/slow/file', Buffer.alloc(400_000));
@@ -147,7 +151,6 @@ describe('job.finished', { timeout: 900_000 }, () => {
   });
 
   test('a node that is killed when the job has ended loses nothing', async () => {
-    const port = receiver.port;
     await receiver.close();
     const { id } = await begin(gateway.api, order('/tree', { webhookUrl: receiver.url }));
     assert.equal((await ended(gateway.api, id)).state, 'succeeded');

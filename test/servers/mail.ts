@@ -1,8 +1,8 @@
 /** A real SMTP server that keeps the mails that it accepts. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import { SMTPServer } from 'smtp-server';
+import { freePort } from '../support/ports.js';
 
 export interface TakenMail {
   readonly to: readonly string[];
@@ -37,7 +37,8 @@ export async function startMailServer(login?: {
   readonly password: string;
 }): Promise<MailServer> {
   const taken: TakenMail[] = [];
-  let port = 0;
+  // It may end and start again, and no other program gets the port meanwhile.
+  const port = await freePort();
   let server: SMTPServer | undefined;
   let refused: string | undefined;
   let holding: Promise<void> | undefined;
@@ -75,7 +76,6 @@ export async function startMailServer(login?: {
     server.on('error', () => undefined);
     server.listen(port, '127.0.0.1');
     await once(server.server, 'listening');
-    port = (server.server.address() as AddressInfo).port;
   };
   await start();
   return {

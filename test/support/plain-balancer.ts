@@ -10,6 +10,9 @@ import { ApiClient } from './gateway.js';
 import { eventually } from './eventually.js';
 import { KeptConnections } from './kept-connections.js';
 
+/** An answer that comes later says nothing: the machine is busy, and the node may serve all the same. */
+const PROBE_MS = 10_000;
+
 export interface PlainBalancer {
   readonly api: ApiClient;
   /** Ports of the nodes that it considers ready. */
@@ -42,14 +45,23 @@ export async function startPlainBalancer(nodes: readonly number[], pollMs: numbe
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
+  /** Nodes whose answer is awaited: a late one must not undo that of a later probe. */
+  const asked = new Set<number>();
   const probe = (port: number): void => {
-    const asked = http.get({ host: '127.0.0.1', port, path: '/readyz', timeout: pollMs }, (answer) => {
+    if (asked.has(port)) return;
+    asked.add(port);
+    let isLate = false;
+    const request = http.get({ host: '127.0.0.1', port, path: '/readyz', timeout: PROBE_MS }, (answer) => {
       answer.resume();
       if (answer.statusCode === 200) ready.add(port);
       else ready.delete(port);
     });
-    asked.on('timeout', () => asked.destroy());
-    asked.on('error', () => ready.delete(port));
+    request.on('timeout', () => {
+      isLate = true;
+      request.destroy();
+    });
+    request.on('error', () => isLate || ready.delete(port));
+    request.on('close', () => asked.delete(port));
   };
   const pollAll = (): void => nodes.forEach(probe);
   const poll = setInterval(pollAll, pollMs);

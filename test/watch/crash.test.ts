@@ -22,6 +22,7 @@ import { held } from '../support/reliability.js';
 import { startGateway, type GatewayOptions, type TestGateway } from '../support/gateway.js';
 import { startReceiver, type Receiver } from './support/receiver.js';
 import { eventually } from '../support/eventually.js';
+import { freePort } from '../support/ports.js';
 import { startTogether } from '../support/together.js';
 
 const STORM_MS = Number(process.env['CRASH_TEST_SECONDS'] ?? 25) * 1000;
@@ -78,7 +79,9 @@ suite('crashes', () => {
   });
 
   test('nodes, database and receiver are killed at random: every file is reported, in one event', async (context) => {
-    const [postgres, ssh, receiver] = await startTogether([startPostgres(), startSshd(), startReceiver()]);
+    // The receiver ends and starts again on the same port, which no other program gets meanwhile.
+    const port = await freePort();
+    const [postgres, ssh, receiver] = await startTogether([startPostgres(), startSshd(), startReceiver(port)]);
     const storm = new Storm(postgres, ssh, receiver);
     try {
       await storm.begin();
