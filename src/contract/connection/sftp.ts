@@ -11,7 +11,7 @@ const ALGORITHMS =
 const listOf = (kind: AlgorithmKind): TSchemaOf<readonly string[]> => {
   const names = knownAlgorithms(kind);
   const bounds = { minItems: 1, maxItems: names.length, uniqueItems: true };
-  return texts(`Of ${names.join(', ')}.`, bounds, { enum: names });
+  return texts(`One or more of ${names.join(', ')}.`, bounds, { enum: names });
 };
 const LISTS = { kex: listOf('kex'), ciphers: listOf('ciphers'), macs: listOf('macs'), hostKeys: listOf('hostKeys') };
 
