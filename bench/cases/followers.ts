@@ -77,7 +77,7 @@ async function* scenarios(lab: Lab, { quick, only }: CaseOptions): AsyncGenerato
       }
       return events;
     };
-    // Code is compiled: what follows is the memory of followers alone.
+    // Code is compiled by then: growth after this is only the memory of followers.
     await open(OF_AN_ACCOUNT);
     await stream(2);
     const restMiB = residentMiB(gateway.pid);
@@ -114,7 +114,7 @@ async function* scenarios(lab: Lab, { quick, only }: CaseOptions): AsyncGenerato
   }
 }
 
-/** Of the account whose stream this is: the busy accounts come first. */
+/** The headers of the account whose stream this is: the busy accounts come first. */
 function headersOf({ accounts }: GatewayUnderTest, index: number): Readonly<Record<string, string>> {
   return accounts[Math.floor(index / OF_AN_ACCOUNT)]?.headers ?? {};
 }

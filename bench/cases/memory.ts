@@ -16,7 +16,7 @@ const TOGETHER = 1;
 const ALONE_MIB = 100;
 const EACH_MIB = 4;
 
-/** A job may need so much, however many files it has, and hold the event loop for so long. */
+/** The most memory that a job may need, however many files it has, and the longest that it may block the event loop. */
 const JOB_MIB = 80;
 const JOB_STALL_MS = 20;
 /** Code that the first job loads stays loaded. */

@@ -2,8 +2,8 @@
 import { hidden, type RowOf } from './thing.js';
 
 /**
- * How parts that come at once, in any order, are stored: each at its own offset, one behind the other, each as a file of
- * its own, or as parts of an object store.
+ * How parts that arrive concurrently are stored: at their offsets, in order, in separate files, or as parts of an
+ * object store.
  */
 export type PartLayout = 'offsets' | 'turns' | 'apart' | 'store';
 

@@ -73,7 +73,7 @@ export interface HttpAnswer {
   readonly headLength?: number | 'unknown';
   /** What the router knows about the request, for its log line. */
   readonly facts?: RequestFacts;
-  /** Work of the request that goes on behind a streamed body, also when the client leaves. Never rejects. */
+  /** Work that continues after the body is streamed, even if the client leaves. Never rejects. */
   readonly work?: Promise<void>;
 }
 

@@ -52,7 +52,7 @@ export async function openBody<T>(
 /** Bytes that may be sent, such as those that were announced. */
 interface Most {
   readonly bytes: number;
-  /** Called once there are more: they are dropped, or the body fails with what it rejects with. */
+  /** Called when the source has more than `bytes`: they are dropped, or the body fails with this rejection. */
   readonly refuse: () => Promise<void>;
 }
 

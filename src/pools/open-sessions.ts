@@ -149,8 +149,7 @@ export class OpenSessions<T> {
       })
       .catch((error: unknown) => {
         if (entry.session.alive && entry.idleSince === undefined) {
-          // Work on the session is not cut for this: behind its bytes an answer takes long, and only one channel may be
-          // dead.
+          // Other work on the session continues: the answer may only wait for its data, or only one channel is dead.
           if (hasCode(error, 'too_many_sessions')) throw error;
           return;
         }

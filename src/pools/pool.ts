@@ -398,8 +398,7 @@ export class Pool<T> {
 
   /**
    * A session that stays open after a lease of it failed is checked before it is used again: its connection may be
-   * dead. Not while other leases work on it: behind their bytes an answer may take long, and their work is the better
-   * proof.
+   * dead. Not while other leases transfer: the answer would wait for their data, and their progress is better proof.
    */
   async #takeBack(entry: Entry<T>, isBack: (() => void) | undefined): Promise<void> {
     if (entry.session.alive && entry.used === 1 && !entry.isForProbe && !this.#closing.signal.aborted) {

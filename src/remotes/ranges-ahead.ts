@@ -20,9 +20,9 @@ const SETTLING_TRIPS = 3;
 const LEAST_TRIPS = 3;
 const MOST_TRIPS = 12;
 const MEASURED_RANGES = 2;
-/** One more alone might bring nothing: ranges have pauses that one stream for everything has not. */
+/** A single extra connection may gain nothing: range requests have pauses, a continuous stream has none. */
 const FIRST_STEP = 3;
-/** More connections must have been worthwhile in one of so many measurements. */
+/** More connections must have been worthwhile in one of this many measurements. */
 const TRIALS = 2;
 /** The part of the time that the consumer must have waited for bytes: otherwise it is the bottleneck. */
 const WAITED_PART = 0.3;

@@ -362,7 +362,7 @@ export interface RunningHash {
 export interface PieceOptions {
   /** If not set, none of them counts before settle(true), even after a crash. */
   readonly isProven: boolean;
-  /** They are amid others: nothing is cut off behind them, and the file may end before `from.offset`. */
+  /** They lie between other parts: the file is not truncated after them, and may end before `from.offset`. */
   readonly isAmid?: boolean;
   /**
    * Gets the bytes that the writer takes, in order. If nothing can be read back, `keep` is called at the end of each
@@ -375,7 +375,7 @@ export interface BeginOptions {
   readonly modifiedAt: Date | undefined;
   /** publish() will get a `check`. */
   readonly isChecked: boolean;
-  /** The caller can write parts as files of their own and join them: a server that goes on in no file begins, too. */
+  /** The caller can store parts in files of their own, so an upload can begin even if the server cannot append. */
   readonly canBeApart?: boolean;
 }
 

@@ -35,7 +35,7 @@ export interface Call {
   readonly headers: ReadonlyMap<string, string>;
   /** Opens the body as its signature describes it. */
   readonly body: () => Promise<S3Body>;
-  /** The answer of work that may take minutes: if it does, its head leaves before. The body has been read by then. */
+  /** For work that may take minutes, with the body already read: sends the response head early if needed. */
   readonly inTime: (work: Promise<HttpAnswer>) => Promise<HttpAnswer>;
 }
 

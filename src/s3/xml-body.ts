@@ -69,7 +69,7 @@ async function readText(call: Call): Promise<string> {
   if (body.size > MOST_BYTES) {
     throw new S3Error('EntityTooLarge', `the document is larger than ${MOST_BYTES} bytes`, 'too_large');
   }
-  // Held as bytes, as text, and as what it becomes.
+  // Memory for the bytes, the text and the parsed document.
   request.claims.memory.hold().require(4 * body.size);
   const bytes = typeof body.bytes === 'function' ? await body.bytes() : await gathered(body.bytes);
   const { digest } = body;

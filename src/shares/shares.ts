@@ -1,14 +1,14 @@
 /**
  * One limit of sessions over the pools of several threads, and over those of other processes as far as these leave
  * something (process-shares.ts). Threads ask for permits, and get what is free. If that is not enough, all threads that
- * hold or want some are asked what they need, and the limit is divided, once in each round: in order of how long the
- * first in each thread's queue has waited, clients' requests before watched folders, each thread gets what that one
- * needs at once; the rest is divided evenly among those that can use it, and idle sessions are kept as long as their
- * room is not needed. A thread that holds more than its share must keep only that many: idle sessions are closed at
+ * hold or want some are asked what they need, and the limit is divided once in each round. The threads come in order of
+ * how long the first in their queue has waited, clients' requests before watched folders. Each thread first gets what
+ * that waiter needs at once. The rest is divided evenly among those that can use it, and idle sessions are kept as long
+ * as their room is not needed. A thread that holds more than its share must reduce to it: idle sessions are closed at
  * once, used ones take no further lease and are closed after their last one.
- * So every waiter is served in the end: the one that has waited longest is first in every round, and its thread gathers
- * what it needs, two sessions at once too, because later arrivals take nothing of a share that is not yet complete. And
- * logins stay few: a thread that has just opened a session comes before the others with its even part of what it holds.
+ * So every waiter is served in the end: the one that has waited longest is first in every round. Its thread can gather
+ * even two sessions, because later arrivals take nothing of a share that is not yet complete. And logins stay few: a
+ * thread that has just opened a session comes before the others with its even part of what it holds.
  */
 
 import { Periodic } from '../base/periodic.js';

@@ -1,6 +1,6 @@
 /**
- * Puts the parts of an upload behind one another in one hidden file. Most of them are where they belong; others are
- * read from the server, and written there: one after the other, or all at once on a server that goes on in no file.
+ * Joins the parts of an upload in order in one hidden file. Most of them are already in place; others are read from the
+ * server, and written there: one after the other, or all at once if the server cannot append.
  */
 import { Readable } from 'node:stream';
 import { GatewayError, hasCode, refusal } from '../base/errors.js';
@@ -46,7 +46,7 @@ export class Assembly {
     const front = bytesOf(chosen.slice(0, placed));
     if (rest.length === 0 && (await this.#endsAt(bytesOf(chosen)))) return this.#record(upload.hidden, chosen);
     const isApart = upload.layout === 'apart';
-    // Parts that lie further behind in the file would be overwritten.
+    // Parts that lie further on in the file would be overwritten.
     const goesOn = !isApart && rest.length > 0 && rest.every(({ place }) => place !== null);
     if (goesOn && (await this.#write(upload, rest, front))) return this.#record(upload.hidden, chosen);
     const hidden = hiddenBeside(parseRemotePath(upload.path, ROOT, 'path'));
@@ -57,7 +57,7 @@ export class Assembly {
     return this.#record(hidden, chosen);
   }
 
-  /** Removes the hidden files that hold nothing any more. */
+  /** Removes the hidden files that are no longer needed. */
   async clean(remote: Remote): Promise<void> {
     const { parts, operations } = this.#options;
     const { upload } = this.#plan.held;
@@ -69,7 +69,7 @@ export class Assembly {
     }
   }
 
-  /** Cuts off what is behind the last part. false if the server cannot do that. */
+  /** Truncates the file after the last part. false if the server cannot do that. */
   async #endsAt(size: number): Promise<boolean> {
     const { held, running } = this.#plan;
     const file = fileOf(this.#options.store, held.upload, held.writer);
@@ -81,8 +81,8 @@ export class Assembly {
   }
 
   /**
-   * Writes parts behind the first `front` bytes of the upload's file; undefined: into a new one. false if other bytes
-   * are behind them then, or the server cannot go on there.
+   * Writes parts after the first `front` bytes of the upload's file; undefined: into a new one. false if other bytes
+   * follow them, or the server cannot append there.
    */
   async #write(upload: Upload, parts: readonly MultipartPart[], front: number | undefined): Promise<boolean> {
     const file = fileOf(this.#options.store, upload, this.#plan.held.writer);
@@ -158,7 +158,7 @@ export class Assembly {
     });
   }
 
-  /** Each time with other sessions: an FTP server has to close the one on which it stops amid a file. */
+  /** New sessions for each call: an FTP server must close a session whose transfer stops within a file. */
   #useBoth<T>(work: (from: Remote, to: Remote) => Promise<T>): Promise<T> {
     const { operations } = this.#options;
     const { connection, memory } = this.#request;

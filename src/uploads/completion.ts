@@ -135,7 +135,7 @@ export class Completion {
     });
   }
 
-  /** An upload that was not published goes on; one whose bytes are gone is over. */
+  /** A failed publication leaves the upload open; without its bytes it has expired. */
   async #failed(held: HeldUpload, error: GatewayError): Promise<GatewayError> {
     const { store } = this.#options;
     if (error.code === 'unknown_upload') await store.expire(held.upload.id, held.writer).catch(() => undefined);

@@ -97,7 +97,7 @@ export class Expiry {
     const { id, accountId, connectionId } = held.upload;
     try {
       const connection = await connections.find(accountId, connectionId);
-      // Without its connection the upload would be gone by itself.
+      // If the connection is deleted, the upload is deleted with it.
       if (connection !== undefined) await service.end(connection, held, { signal, priority: 'background' });
       return 'gone';
     } catch (error) {

@@ -3,9 +3,9 @@ import { GatewayError } from '../base/errors.js';
 import { Periodic } from '../base/periodic.js';
 
 const RENEW_EVERY_MS = 1_000;
-/** A lease that could not be renewed for so long may soon belong to another request: well below its length. */
+/** Below the 12 s of a lease: one that is not renewed for this long may soon be taken over. */
 const FENCE_MS = 9_000;
-/** A lease that has expired by the database's clock, and is not renewed for so long, belongs to a dead writer. */
+/** A lease that has expired by the database's clock, and is not renewed within this time, belongs to a dead writer. */
 export const LAPSED_MS = 2 * RENEW_EVERY_MS;
 /** By then a writer that was asked has ended, and a dead writer's lease has expired. */
 export const PATIENCE_MS = 25_000;
@@ -50,7 +50,7 @@ export class Leases<L extends Lease> {
     void this.#renewing.stop();
   }
 
-  /** Renews a lease that was long in coming: otherwise the fence could come before its first renewal. */
+  /** Renews a lease that was granted late; otherwise the fence could end it before its first renewal. */
   async freshen(lease: L): Promise<void> {
     const renewedAt = this.#held.get(lease.writer)?.renewedAt ?? Infinity;
     if (performance.now() - renewedAt > RENEW_EVERY_MS) await this.#renew([lease]);

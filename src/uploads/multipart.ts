@@ -117,7 +117,7 @@ export class MultipartUploads {
         isStored = true;
         return stored;
       } catch (error) {
-        // A server that only appends cannot go on behind bytes that do not count.
+        // A server that can only append cannot continue after bytes that do not count.
         if (canGoAside && !work.hasBegun && hasCode(error, 'resume_unsupported')) return undefined;
         throw error;
       } finally {

@@ -45,7 +45,7 @@ export interface HeldPart extends PartPlace, Lease {
   readonly id: string;
   readonly number: number;
   readonly upload: Upload;
-  /** Its row is stored, or nothing of it counts. Never rejects. */
+  /** `isStored`: its row is stored; otherwise none of its bytes count. Never rejects. */
   release(isStored: boolean): Promise<void>;
 }
 

@@ -344,7 +344,7 @@ const ATTACKS: readonly Attack[] = [
           assert.equal((await use(at, { method: 'POST', headers: { [name]: method } })).status, 412);
           const upload = `${at}/0199c2f4-6f5e-7c1a-9a51-0d2f64b1d001`;
           const meant = await use(upload, { method: 'POST', headers: { ...VERSION, [name]: method } });
-          // Of tus, and only for what the link may do.
+          // Only the one that tus defines, and only for what the link may do.
           const isTus = name === 'X-HTTP-Method-Override' && method === 'DELETE';
           assert.equal(code(meant), isTus ? '404 unknown_upload' : '400 bad_request');
         }

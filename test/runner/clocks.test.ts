@@ -1,7 +1,7 @@
 /**
- * No test holds a time of the clock on the wall against a bound while other processes can take the processor: how long
- * something takes is measured by files that run alone (MEASURES), as processor time, or not at all. That something took
- * at least so long may be asked anywhere. Nor is memory held against a bound that garbage could reach.
+ * No test compares wall-clock time with an upper bound, except files of MEASURES, which run alone: elsewhere other
+ * processes can take the processor. Lower bounds may be tested anywhere. And no test compares memory with a bound that
+ * garbage could reach.
  */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -65,7 +65,7 @@ test('no time is held against a bound but by files that run alone', () => {
   const sources = readdirSync(path.join(ROOT, 'test'), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts') && modules.has(path.join(FOLDER, name.replace(/\.ts$/, '.js'))))
     .map((name) => [name, readFileSync(path.join(ROOT, 'test', name), 'utf8')] as const)
-    // A clock that the test sets itself is none on the wall.
+    // A clock that the test sets itself is not a wall clock.
     .filter(([, text]) => CLOCK.test(text) && !text.includes("mock.method(performance, 'now'"));
   assert.ok(sources.length > 30, 'the sources were not found');
   assert.deepEqual(

@@ -45,7 +45,7 @@ const LONG = [
 const CORES = availableParallelism();
 /** A file keeps a third of a core busy, and waits for the rest of its time. */
 const SIDE_BY_SIDE = 3 * CORES;
-/** Two leave enough of two cores; each more wants two. */
+/** Two measuring files suit two cores; each further one needs two more. */
 const MEASURING = Math.max(2, Math.floor(CORES / 2));
 /** What is made by chance need not be as much as the first time. */
 const FUZZ_REQUESTS_AGAIN = '5000';
@@ -137,7 +137,7 @@ export async function runBatches(
     );
     const failures = report.failed;
     await runPaths(unfinished, new Map(), options, report);
-    // Alone each of them passes: what they did to each other is to be found.
+    // Each passes alone: they disturb each other in one process.
     if (report.failed === failures) report.fail(names(files), 'together in one process', reason);
   }
 }

@@ -23,7 +23,7 @@ interface Ended {
 export interface Broken {
   readonly files: readonly string[];
   readonly unfinished: readonly string[];
-  /** Absent: it said none, for one of its tests had failed. */
+  /** Absent if the process gave no reason because a test had failed. */
   readonly reason: string | undefined;
 }
 

@@ -1,7 +1,6 @@
 /**
- * The secrets of connections, and of the gateway's own proxy, that gateway.yaml names by reference. They are in memory
- * alone: each event loop reads them itself, when a connection is used first, every few minutes, and when a server has
- * refused a login.
+ * The secrets of connections, and of the gateway's own proxy, that gateway.yaml names by reference. They exist only in
+ * memory: each event loop reads them at first use, every few minutes, and after a refused login.
  */
 import { GatewayError } from '../../base/errors.js';
 import { Periodic } from '../../base/periodic.js';

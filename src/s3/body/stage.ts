@@ -1,6 +1,6 @@
 import { pipeline, type Readable, Transform } from 'node:stream';
 
-/** A stage behind a body. It reads the body once it is read itself: a part that waits for a session holds no buffer. */
+/** A stage that transforms a body. It reads only on demand, so a part waiting for a session buffers nothing. */
 export abstract class BodyStage extends Transform {
   protected readonly source: Readable;
   #isFed = false;

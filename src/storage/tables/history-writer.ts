@@ -15,14 +15,14 @@ import { hasEvent, type SuccessSubscriptions, type Wanted } from './transfer-eve
 const MAX_BATCH = 1000;
 /** The limit for rows with receipts, whose texts are long: building a larger statement would block the event loop. */
 const MAX_RECEIPTS = 250;
-/** With so many waiting rows the server prepares a second batch while the first one commits. */
+/** With more waiting rows than this, the server prepares a second batch while the first one commits. */
 const SECOND_FLIGHT_ABOVE = 500;
 const MAX_FLIGHTS = 2;
 /** Rows kept while the database is away, about 100 MB; further ones are refused. */
 const MAX_QUEUED = 100_000;
 const RETRY_MS = 500;
 const BATCH_SILENCE_MS = 5000;
-/** Rows wait and none was written for so long: something is wrong. */
+/** If no row is written for this long while rows wait, the writer counts as stalled. */
 const STALLED_AFTER_MS = 3000;
 const CLOSE_PATIENCE_MS = 5000;
 const MAX_CONFLICTS = 5;

@@ -32,7 +32,7 @@ interface PartClaim {
   readonly writer: string;
   /** A new name for a hidden file of its own, if there is no place for it in that of the upload. */
   readonly aside: string;
-  /** The server cannot write on in the file of the upload. */
+  /** The server cannot append to the file of the upload. */
   readonly mustGoAside: boolean;
   /** It has waited long enough for a place there. */
   readonly isImpatient: boolean;
@@ -226,7 +226,7 @@ export class MultipartParts {
   }
 
   /**
-   * These parts alone count from now on, in this order behind one another in `hidden`, which is the file of the upload.
+   * From now on only these parts count, in this order; `hidden` is the file of the upload.
    * @throws GatewayError upload_locked if `writer` is no longer its writer
    */
   async arrange(

@@ -1,4 +1,4 @@
-/** What is set on a connection is on its card, with what follows from it, and nothing secret. */
+/** The settings of a connection are on its card, with their effects, and nothing secret. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';

@@ -32,7 +32,7 @@ const read = async (remote: Remote, path = at('/')): Promise<string> =>
 /** The label, a name, and its bytes, by other programs. */
 const NAMES = [
   ['windows-1251', 'Отчёт №5', 'cef2f7b8f220b935'],
-  // Its first letter is the byte 255, which begins a command of Telnet, and what follows it completes one.
+  // Its first letter is the byte 255, which begins a command of Telnet, and the next byte completes one.
   ['cp1251', 'гуляющая пятница', 'e3f3ebfffef9e0ff20effff2ede8f6e0'],
   // The second byte of two of its characters is that of a backslash.
   ['Shift_JIS', '表示ソ能', '955c8ea6835c945c'],

@@ -8,8 +8,8 @@ export type WritesOn = 'anywhere' | 'at its end' | 'nowhere';
 
 /**
  * Tests where the server writes in a file that has bytes. Some servers empty it regardless of the flags, or can write
- * only at the beginning; others refuse an offset behind the end, or take no notice of it. This is tested on `file`,
- * which is made and removed for it, not on a client's file. undefined if it may not be made.
+ * only at the beginning; others refuse an offset beyond the end, or ignore it. This is tested on `file`, which is made
+ * and removed for it, not on a client's file. undefined if it may not be made.
  */
 export async function tryWritingOn(channel: SftpChannel, file: ServerPath): Promise<WritesOn | undefined> {
   try {

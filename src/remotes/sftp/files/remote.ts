@@ -221,8 +221,8 @@ export class SftpRemote implements Remote {
   }
 
   /**
-   * What is at the path, asked for behind the request to open it: a range can then be read together with the facts of
-   * the open file. A server that refuses a request which comes too early has opened the file.
+   * Sends the stat directly after the open request: a range can then be read together with the facts of the open file.
+   * A server that refuses a request which comes too early has opened the file.
    */
   #lookAhead({ channel }: Tree, path: RemotePath): Promise<Attributes | undefined> | undefined {
     if (this.#memory.oneRequestAtATime) return undefined;
