@@ -77,7 +77,7 @@ export class Deliverer {
       concurrency,
       // A slow receiver takes at most a quarter of the attempts.
       groupConcurrency: Math.max(1, Math.min(PER_TARGET, concurrency >> 2)),
-      run: (job, signal, worked) => this.#deliver(job, signal, worked),
+      run: (task, signal, worked) => this.#deliver(task, signal, worked),
       log,
     });
   }
@@ -101,7 +101,7 @@ export class Deliverer {
     const { outgoing, webhooks, perAccount, log } = this.#options;
     try {
       const recovered = await outgoing.recoverForgotten();
-      if (recovered > 0) log('warn', 'webhook events had lost their job and are sent now', { events: recovered });
+      if (recovered > 0) log('warn', 'webhook events had lost their task and are sent now', { events: recovered });
       while (!this.#isStopped && (await outgoing.purge()));
       if (this.#rounds++ % COUNT_EVERY_ROUNDS === 0) {
         while (!this.#isStopped && (await outgoing.purgeSurplus(perAccount)));
@@ -112,8 +112,8 @@ export class Deliverer {
     }
   }
 
-  async #deliver(job: ClaimedTask, signal: AbortSignal, worked: () => void): Promise<TaskOutcome> {
-    const event = await this.#options.outgoing.find(job.key);
+  async #deliver(task: ClaimedTask, signal: AbortSignal, worked: () => void): Promise<TaskOutcome> {
+    const event = await this.#options.outgoing.find(task.key);
     if (event === undefined || event.state !== 'pending') return 'done';
     // A node recorded the attempt, and died before it postponed the task.
     if (event.nextAttemptAt !== null && event.nextAttemptAt > event.readAt) {

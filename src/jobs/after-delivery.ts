@@ -63,7 +63,7 @@ export class AfterDelivery {
       queue: 'after-delivery',
       concurrency: CONCURRENCY,
       groupConcurrency: 1,
-      run: (job, signal) => this.#run(job, signal),
+      run: (task, signal) => this.#run(task, signal),
       log: options.log,
     });
   }

@@ -85,7 +85,7 @@ export class RouteCopier {
       queue: 'route-copy',
       concurrency: CONCURRENCY,
       groupConcurrency: EVENTS_OF_A_FOLDER,
-      run: (job, signal) => this.#run(job, signal),
+      run: (task, signal) => this.#run(task, signal),
       log: options.log,
     });
   }
@@ -102,12 +102,12 @@ export class RouteCopier {
     return this.#worker.stop(0);
   }
 
-  async #run(job: ClaimedTask, signal: AbortSignal): Promise<TaskOutcome> {
+  async #run(task: ClaimedTask, signal: AbortSignal): Promise<TaskOutcome> {
     const patience = AbortSignal.timeout(LOCK_WAIT_MS);
     // The queue gives an event to one node; the lock holds even if the queue has released a claim too early.
     const until = AbortSignal.any([signal, patience]);
-    return this.#options.locks.withLock(`route ${job.key}`, until, async (lost) => {
-      const event = await this.#options.copies.find(job.key);
+    return this.#options.locks.withLock(`route ${task.key}`, until, async (lost) => {
+      const event = await this.#options.copies.find(task.key);
       if (event === undefined) return 'done';
       if (event.nextAttemptAt !== null && event.nextAttemptAt > event.readAt) return { again: event.nextAttemptAt };
       return this.#round(event, AbortSignal.any([signal, lost]));

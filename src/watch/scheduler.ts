@@ -49,7 +49,7 @@ export class Scheduler {
       queue: 'watch-check',
       concurrency: options.concurrency,
       groupConcurrency: options.perHostConcurrency,
-      run: (job, signal) => this.#check(job, signal),
+      run: (task, signal) => this.#check(task, signal),
       log: options.log,
     });
     const failed = (what: string) => (error: unknown) =>
@@ -92,9 +92,9 @@ export class Scheduler {
     while (!this.#purge.isStopped && (await this.#options.folders.purgeDeleted()));
   }
 
-  async #check(job: ClaimedTask, signal: AbortSignal): Promise<TaskOutcome> {
-    const { kind, dueAt } = job.data as { readonly kind: CheckKind; readonly dueAt: string };
-    const outcome = await this.#options.checks.run(job.key, kind, signal);
+  async #check(task: ClaimedTask, signal: AbortSignal): Promise<TaskOutcome> {
+    const { kind, dueAt } = task.data as { readonly kind: CheckKind; readonly dueAt: string };
+    const outcome = await this.#options.checks.run(task.key, kind, signal);
     if (outcome === undefined) return 'done';
     const lagMs = Math.max(0, outcome.check.startedAt.getTime() - Date.parse(dueAt));
     this.#options.onCheck({ outcome, kind, lagMs });

@@ -95,8 +95,8 @@ export class ConnectionProber {
       queue: 'connection-check',
       concurrency: AT_ONCE,
       groupConcurrency: OF_ONE_HOST,
-      run: async (job, signal) => {
-        await this.#probe(job, signal);
+      run: async (task, signal) => {
+        await this.#probe(task, signal);
         return 'done';
       },
       log: options.log,

@@ -88,8 +88,8 @@ export class QueueWorker<Q extends string = QueueName> {
   constructor(options: QueueWorkerOptions<Q>) {
     this.#options = options;
     const { queue: name, concurrency } = options;
-    this.#turns = new NestedBudget({ name, unit: 'jobs', capacity: concurrency });
-    this.#places = new NestedBudget({ name, unit: 'claimed jobs', capacity: concurrency * AHEAD });
+    this.#turns = new NestedBudget({ name, unit: 'tasks', capacity: concurrency });
+    this.#places = new NestedBudget({ name, unit: 'claimed tasks', capacity: concurrency * AHEAD });
   }
 
   /** Running tasks, and claimed ones that wait. */
@@ -136,7 +136,7 @@ export class QueueWorker<Q extends string = QueueName> {
     while (!this.#isClosed) {
       this.#isWoken = false;
       const full = await this.#claim().catch((error: unknown) => {
-        this.#options.log('debug', 'no jobs could be claimed', { queue: this.#options.queue, reason: String(error) });
+        this.#options.log('debug', 'no tasks could be claimed', { queue: this.#options.queue, reason: String(error) });
         this.#newsAt = performance.now();
         return false;
       });

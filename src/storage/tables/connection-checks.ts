@@ -156,26 +156,26 @@ export class ConnectionChecks implements QueueClaims<'connection-check'> {
     });
   }
 
-  async renew(_queue: 'connection-check', jobs: readonly ClaimedTask[]): Promise<void> {
-    await this.#change(jobs, (sql) => sql`due_at = ${claimed(sql)}`);
+  async renew(_queue: 'connection-check', tasks: readonly ClaimedTask[]): Promise<void> {
+    await this.#change(tasks, (sql) => sql`due_at = ${claimed(sql)}`);
   }
 
   /** Storing the result has already ended the claim. */
   async finish(): Promise<void> {}
 
-  async postpone(_queue: 'connection-check', job: ClaimedTask, until: Date | number): Promise<void> {
+  async postpone(_queue: 'connection-check', task: ClaimedTask, until: Date | number): Promise<void> {
     const ms = typeof until === 'number' ? until : until.getTime() - Date.now();
     await this.#change(
-      [job],
+      [task],
       (sql) => sql`due_at = now() + make_interval(secs => ${ms / 1000}::double precision), claimed_by = null`,
     );
     this.#agenda.dueIn('connection-check', ms);
   }
 
-  async giveBack(_queue: 'connection-check', jobs: readonly ClaimedTask[]): Promise<void> {
-    if (jobs.length === 0) return;
+  async giveBack(_queue: 'connection-check', tasks: readonly ClaimedTask[]): Promise<void> {
+    if (tasks.length === 0) return;
     await this.#database.transaction(async (tx) => {
-      await this.#changeIn(tx, jobs, (sql) => sql`due_at = now(), claimed_by = null`);
+      await this.#changeIn(tx, tasks, (sql) => sql`due_at = now(), claimed_by = null`);
       this.#database.notices.announce(tx, 'connection-check');
     });
   }
@@ -198,14 +198,14 @@ export class ConnectionChecks implements QueueClaims<'connection-check'> {
     await this.#database.run((sql) => deleteOldOutages(sql, DAYS));
   }
 
-  async #change(jobs: readonly ClaimedTask[], change: (sql: Queryable) => Fragment): Promise<void> {
-    if (jobs.length > 0) await this.#database.run((sql) => this.#changeIn(sql, jobs, change));
+  async #change(tasks: readonly ClaimedTask[], change: (sql: Queryable) => Fragment): Promise<void> {
+    if (tasks.length > 0) await this.#database.run((sql) => this.#changeIn(sql, tasks, change));
   }
 
-  #changeIn(sql: Queryable, jobs: readonly ClaimedTask[], change: (sql: Queryable) => Fragment): Fragment {
+  #changeIn(sql: Queryable, tasks: readonly ClaimedTask[], change: (sql: Queryable) => Fragment): Fragment {
     return sql`
       update connection_checks set ${change(sql)}
-      where connection_id = any (${sql.types.texts(jobs.map(({ key }) => key))}) and claimed_by = ${this.#me}`;
+      where connection_id = any (${sql.types.texts(tasks.map(({ key }) => key))}) and claimed_by = ${this.#me}`;
   }
 
   /** Never rejects. */

@@ -269,12 +269,12 @@ export class WebhookEvents {
         select id as key, account_id as account, folder_id as "group" from deliveries
         where after_action = 'pending' and delivered_at < now() - ${late}::interval
         order by delivered_at limit ${RECOVER_AT_ONCE}`;
-      const actions = after.map((job) => ({ ...job, data: {} }));
+      const actions = after.map((task) => ({ ...task, data: {} }));
       const copying = await tx<{ key: string; account: string; group: string }[]>`
         select id as key, account_id as account, folder_id as "group" from deliveries
         where state = 'pending' and copy_state = 'pending' and next_attempt_at < now() - ${late}::interval
         order by next_attempt_at limit ${RECOVER_AT_ONCE}`;
-      const copies = copying.map((job) => ({ ...job, data: {} }));
+      const copies = copying.map((task) => ({ ...task, data: {} }));
       const sent = [
         await this.#queue.send('after-delivery', actions, tx),
         await this.#queue.send('route-copy', copies, tx),
