@@ -148,8 +148,8 @@ export class Pool<T> {
 
   /**
    * Waits for `count` leases at once. Errors: pool_full, acquire_timeout, overloaded and share_exceeded
-   * (budgets.waiting, budgets.sessions), sessions_exhausted (this login can never have so many), draining, the error of
-   * a failed login, or the signal's reason. A probe and a spare lease get PoolBusy instead of the errors of waiting.
+   * (budgets.waiting, budgets.sessions), sessions_exhausted (this login can never have that many), draining, the error
+   * of a failed login, or the signal's reason. A probe and a spare lease get PoolBusy instead of the errors of waiting.
    */
   acquire(options: AcquireOptions): Promise<Lease<T>[]> {
     const { signal, owner = '', priority } = options;
@@ -217,7 +217,7 @@ export class Pool<T> {
     this.#sessions.close();
   }
 
-  /** With one waiter less, a pair behind it may fit. */
+  /** With one waiter less, a pair that waits after it may fit. */
   #giveUp(waiter: Waiter<T>, error: Error): void {
     waiter.fail(error);
     this.#serve();
@@ -449,7 +449,7 @@ export class Pool<T> {
     return Math.min(room, Math.max(0, Math.ceil(wanted / this.#expectedCapacity)));
   }
 
-  /** A spare lease wants a session for itself. */
+  /** A spare lease needs a whole session. */
   get #wantedLeases(): number {
     return this.#queue.reduce(
       (sum, { count, priority }) => sum + (priority === 'spare' ? this.#expectedCapacity : count),
@@ -457,7 +457,7 @@ export class Pool<T> {
     );
   }
 
-  /** Waiters without their own attempt share those under way, which were meant to serve them, too. */
+  /** Waiters without their own attempt share those under way, which were also meant to serve them. */
   #shareAttempts(): void {
     for (const sharing of this.#opening) for (const waiter of this.#queue) sharing.add(waiter);
   }

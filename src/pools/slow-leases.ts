@@ -5,7 +5,7 @@
 import { GatewayError } from '../base/errors.js';
 import { PassingSet } from '../base/passing-set.js';
 
-/** A lease yields if its client moves fewer than so many bytes per second for so long. */
+/** A lease yields if its client moves fewer than this many bytes per second for this long. */
 export interface GiveWayLimits {
   /** 0 = no lease yields. */
   readonly belowBytesPerSecond: number;
@@ -18,7 +18,7 @@ export interface Yielding {
   bytesPerSecond(overMs: number): number | undefined;
   /**
    * Ends it with this error. The lease is returned once nothing is left of the work; work that can no longer be undone
-   * ends by itself.
+   * is left to end.
    */
   giveWay(error: GatewayError): void;
 }

@@ -18,8 +18,8 @@ export class ListingBounds {
   }
 
   /**
-   * Counts a reply or page with so many entries; fewer than `atLeast` count as that many, so that replies with few
-   * entries come to an end as well. @throws GatewayError protocol_error
+   * Counts a reply or page with this number of entries, at least as `atLeast`, so that even replies with few entries
+   * come to an end. @throws GatewayError protocol_error
    */
   add(entries: number, atLeast: number): void {
     this.#entries += Math.max(entries, atLeast);

@@ -2,7 +2,7 @@ import { parentOf, ROOT, type RemotePath } from './path.js';
 
 /** How a protocol makes one folder. */
 interface FolderMaker {
-  /** `absent`: the parent is missing, too, or the server's refusal gives no clearer reason. */
+  /** `absent`: the parent is also missing, or the server's refusal gives no clearer reason. */
   tryToMake(path: RemotePath): Promise<'made' | 'exists' | 'absent'>;
   /** Makes a folder whose parent exists. A race with another client is no error. */
   make(path: RemotePath): Promise<unknown>;

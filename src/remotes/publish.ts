@@ -30,7 +30,7 @@ export interface Places<P extends Place> {
   readonly replace?: ((from: P, to: P) => Promise<boolean>) | undefined;
   remove(place: P): Promise<void>;
   /**
-   * Makes the folder and its parents; `created` is false if it existed already, also if another client was faster.
+   * Makes the folder and its parents; `created` is false if it existed already, even if another client was faster.
    * not_a_folder.
    */
   makeFolder(path: RemotePath): Promise<{ readonly created: boolean }>;

@@ -70,13 +70,13 @@ class RangePart {
   source: Readable | undefined;
   isAssigned = false;
   isComplete = false;
-  /** The bytes after `end` still arrive: the source goes on to the end of the file. */
+  /** The bytes after `end` still arrive: the source continues to the end of the file. */
   isCut = false;
 
   constructor(
     start: number,
     public end: number,
-    /** Memory counted for it: so much may wait for the consumer. */
+    /** Memory counted for it: this much may wait for the consumer. */
     readonly heldBytes: number,
   ) {
     this.at = start;
@@ -452,8 +452,8 @@ export class RangesAhead<Lease> extends Readable {
   }
 
   /**
-   * Ends the stream that goes on to the end of the file where a range on another connection begins, once that range has
-   * been answered. Resolves with false if the stream has to go on.
+   * Ends the stream that continues to the end of the file where a range on another connection begins, once that range
+   * has been answered. Resolves with false if the stream must continue.
    */
   async #divide(other: RangeReader<Lease>): Promise<boolean> {
     const stream = this.#own.part;

@@ -106,7 +106,7 @@ interface RemotesOptions extends Omit<ProtocolDeps, 'jumps'> {
 const PROTOCOLS: NonNullable<RemotesOptions['protocols']> = [createSftp, createFtp, createS3];
 
 /**
- * A server that drops one pooled session has usually dropped the others, too; those in use are not known to be lost
+ * A server that drops one pooled session has usually dropped the others as well; those in use are not known to be lost
  * yet.
  */
 const MOST_TRIES = 3;
@@ -520,7 +520,7 @@ function markOpening(mark: Mark, since: number, leases: readonly Lease<unknown>[
   mark('open');
 }
 
-/** The same attempt, of which another one is notified too. */
+/** The same attempt, which also notifies another one. */
 function both(attempt: Attempt, committed: () => void): Attempt {
   return {
     committed: () => {

@@ -63,9 +63,9 @@ export interface Capabilities {
   /** Resolution of modifiedAt in answers of stat(). */
   readonly statTimeResolutionMs: number;
   /**
-   * What becomes of the time that a file is written with (Commit.modifiedAt): it is the file's modifiedAt, in listings
-   * too; its keptModifiedAt; or is lost. Known from what the server announces, and from the last file written with a
-   * time.
+   * What becomes of the time that a file is written with (Commit.modifiedAt): it is the file's modifiedAt, even in
+   * listings; its keptModifiedAt; or is lost. Known from what the server announces, and from the last file written with
+   * a time.
    */
   readonly keepsTimes: 'listed' | 'metadata' | 'no';
   /** Calls of one Remote that may run at once. With 1, a listing must be read to its end before the next call. */
@@ -224,7 +224,7 @@ export interface MoveOptions extends Expected {
 }
 
 export interface ListOptions {
-  /** false: a link is listed as the entry that it is, a file with `isLink`; broken links are listed too. */
+  /** false: a link is listed as the entry that it is, a file with `isLink`; broken links are also listed. */
   readonly followLinks?: boolean;
   /** S3: sends a request for each folder, because only marker objects have a time; otherwise folders have none. */
   readonly folderTimes?: boolean;
@@ -489,7 +489,7 @@ export interface Remote {
   remove(path: RemotePath, options?: RemoveOptions): Promise<void>;
   /**
    * Removes an empty folder; a link to a folder is not one. not_found; not_a_folder; not_empty; bad_path for the root.
-   * S3: removes the folder's marker, without which an empty folder is gone by itself; then not_found.
+   * S3: removes the folder's marker. An empty folder without one does not exist: not_found.
    */
   removeFolder(path: RemotePath): Promise<void>;
   /**
@@ -533,7 +533,7 @@ export interface RemoteContext {
   readonly irrevocable?: (() => void) | undefined;
   /** Called with the reason if a file counts as stored but could not be looked up. Never throws. */
   readonly unverified?: ((why: Unverified) => void) | undefined;
-  /** Counts the memory that a stream uses by itself: windows, parts. Without room the stream uses less. */
+  /** Counts the memory of the stream itself: windows, parts. Without room the stream uses less. */
   readonly hold?: () => Hold;
   /** What the batch already knows about its target folders. */
   readonly places?: KnownPlaces | undefined;

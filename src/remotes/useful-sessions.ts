@@ -4,12 +4,12 @@
 export const LONG_LINE_MS = 20;
 /** With fewer bytes to come, a file is done before another session could pay off. */
 export const WORTH_A_SESSION_BYTES = 16 * 1024 * 1024;
-/** A session must make the file faster by so much to stay. */
+/** A session must make the file faster by this factor to stay. */
 export const WORTHWHILE_GAIN = 1.1;
-/** For so long, a session that brought nothing is not tried again. */
+/** For this long, a session that brought nothing is not tried again. */
 const TRUST_MS = 60_000;
 
-/** Whether more sessions may pay off for so many bytes on such a line. */
+/** Whether more sessions may pay off for this many bytes on such a line. */
 export function isWorthMore(bytes: number, roundTripMs: number): boolean {
   return bytes >= WORTH_A_SESSION_BYTES && roundTripMs >= LONG_LINE_MS;
 }

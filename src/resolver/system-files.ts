@@ -49,7 +49,7 @@ type Hosts = ReadonlyMap<string, readonly string[]>;
 export interface SearchRules {
   /** Domains that a short name is tried in. */
   readonly search: readonly string[];
-  /** A name with at least so many dots is tried as it is first. */
+  /** A name with at least this many dots is first tried as it is. */
   readonly ndots: number;
 }
 

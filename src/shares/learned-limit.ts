@@ -28,7 +28,7 @@ export class LearnedLimit {
     }, BELIEVED_MS).unref();
   }
 
-  /** So many sessions are open. One more than found, after the wait: the limit is another one. */
+  /** This many sessions are open. If it is more than found, after the wait: the limit has changed. */
   admitted(sessions: number): void {
     if (sessions <= this.#found) return;
     if (this.sessions > this.#found) {
@@ -37,7 +37,7 @@ export class LearnedLimit {
     } else this.learn(sessions);
   }
 
-  /** So many sessions are open or being opened; a refusal comes as `learn`. */
+  /** This many sessions are open or being opened; a refusal comes as `learn`. */
   trying(sessions: number): void {
     if (sessions <= this.#found || this.sessions === this.#found) return;
     this.#trial ??= setTimeout(() => this.admitted(sessions), ADMITTED_AFTER_MS).unref();

@@ -98,7 +98,7 @@ class Permits implements SessionPermits {
   limit(maxSessions: number): void {
     if (this.#maxSessions === maxSessions) return;
     this.#maxSessions = maxSessions;
-    // A thread that has and wants nothing is not limited.
+    // A thread that holds and needs no session is not limited.
     if (this.#held + this.#wanted > 0) this.#report();
   }
 

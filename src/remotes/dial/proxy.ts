@@ -27,7 +27,7 @@ export function addressOfProxy({ url }: Proxy): { readonly host: string; readonl
 export const nameOfProxy = ({ url }: Proxy): string => `the proxy ${url.replace(/\/$/, '')}`;
 
 /**
- * Resolves when the socket leads to the server. Bytes behind the proxy's answer stay in the socket.
+ * Resolves when the socket leads to the server. Bytes after the proxy's answer stay in the socket.
  * Errors: login_refused, unreachable, protocol_error, or the signal's reason.
  */
 export async function askProxy(

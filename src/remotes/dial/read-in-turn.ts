@@ -19,7 +19,8 @@ export function readInTurn(socket: Socket): void {
     const isNext = waiting.length === 0;
     if (isNext && (bytes === null || turns.await(bytes.length, passAllOn))) return passOn(bytes);
     waiting.push(bytes);
-    // Ends the reading, although TLS passes on what it has decrypted. With the last bytes the stream reads on by itself.
+    // Ends the reading, although TLS passes on what it has decrypted. With the last bytes the stream itself resumes
+    // reading.
     return false;
   };
   socket.once('close', () => {

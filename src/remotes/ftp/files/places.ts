@@ -36,7 +36,7 @@ export function placesOn(operation: FtpOperation): Places<Place> {
     async makeFolder(path) {
       // Some servers report success for making a folder that exists.
       if (await operation.isFolder(path)) return { created: false };
-      // Tries MKD first: a single command if the parent exists. Its refusal alone proves nothing (550, 521, 553 …).
+      // Tries MKD first: a single command if the parent exists. Its refusal proves nothing (550, 521, 553 …).
       const make = async (at: RemotePath): Promise<'made' | 'exists' | Reply> => {
         const reply = await operation.ask('MKD', at);
         if (isPositive(reply)) return 'made';

@@ -192,7 +192,7 @@ export class FtpRemote implements Remote {
     throw toGatewayError(refusal(reply, 'open', `deleting ${path}`, 'permission_denied'));
   }
 
-  /** Asks on another session, after this one was lost; false if that is lost, too. */
+  /** Asks on another session, after this one was lost; false if that is also lost. */
   async #isGone(path: RemotePath): Promise<boolean> {
     const looked = reconnected(this.#operation).then((again) => find(again, path));
     return looked.then(

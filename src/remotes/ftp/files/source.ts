@@ -19,7 +19,7 @@ const MOST_ADDED = 65_536;
 
 /** not_found, is_a_folder, permission_denied. */
 export async function openFile(operation: FtpOperation, path: RemotePath, select?: SelectRange): Promise<OpenFile> {
-  // A source that stopped amid a file has closed it.
+  // A source that stopped within a file has closed it.
   if (!operation.lease.control.alive) await operation.lease.reconnect(operation.signal);
   const info = await stat(operation, path);
   if (info.isDirectory) throw isAFolder(path);
@@ -147,7 +147,7 @@ class FtpSource extends Readable {
     socket.once('error', (error) => void this.#settle(error));
     socket.once('close', () => void this.#settle(socket.errored));
     if (socket.destroyed) process.nextTick(() => void this.#settle(socket.errored));
-    // A refusal ends the data; a lost control connection alone does not: the bytes are counted.
+    // A refusal ends the data; a lost control connection does not: the bytes are counted.
     exchange.finished.then(
       (reply) => (isPositive(reply) ? this.#openEnd.begin() : void this.destroy(this.#refused(reply))),
       () => {},

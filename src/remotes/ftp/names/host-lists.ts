@@ -102,7 +102,7 @@ export function parseDataSet(line: string): ListedLine | undefined {
   return { kind: /^pseudo/i.test(what) ? 'folder' : 'unknown', name: other, ...rest };
 }
 
-/** Name, version, day made, time changed, three counts of records, user; or the name alone. */
+/** Name, version, day made, time changed, three counts of records, user; or only the name. */
 const MEMBER =
   /^ ?([A-Z@#$][A-Z0-9@#$]{0,7})(?: +\d\d\.\d\d +\d{4}\/\d\d\/\d\d +(\d{4}\/\d\d\/\d\d +\d\d:\d\d)(?::\d\d)? +\d+ +\d+ +\d+ +[^ ]+)? *$/;
 

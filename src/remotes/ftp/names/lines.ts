@@ -103,7 +103,7 @@ async function* readLines(operation: FtpOperation, transfer: Transfer, verb: str
     stall.stop();
     const last = await control.obey(signal, control.answerInTime(exchange.finished, verb));
     if (!isPositive(last)) throw refusal(last, 'transfer', 'listing the folder');
-    // Plain FTP has no other sign of a connection that was closed too early: the server may answer 226 all the same.
+    // Plain FTP has no other sign of a connection that was closed too early: the server may still answer 226.
     if (splitter.isInLine) throw endedEarly(operation.host, 'in the middle of a line');
     isComplete = true;
   } catch (error) {

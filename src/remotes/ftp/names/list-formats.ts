@@ -18,7 +18,7 @@ export type Layout = ListFormat | 'members' | 'modules';
 type Parse = (line: string, now: Date) => ListedLine | undefined;
 
 const PARSERS: Readonly<Record<Layout, Parse>> = {
-  // z/OS announces its lists by a heading, and its lines alone could be anything.
+  // z/OS announces its lists by a heading; without it, its lines could be anything.
   auto: (line, now) =>
     parseUnixLine(line, now) ??
     parseDosLine(line, now) ??

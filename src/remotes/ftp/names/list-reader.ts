@@ -68,7 +68,7 @@ export class ListReader {
     this.#last = entry;
     if (version === undefined) return void into.push(entry);
     this.#layout = 'vms';
-    // Older versions follow the newest one, and its name alone means the newest one.
+    // Older versions follow the newest one, and a name without a version means the newest one.
     const isOlder =
       last?.name === entry.name &&
       last.rawName === entry.rawName &&

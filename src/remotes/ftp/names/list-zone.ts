@@ -7,7 +7,7 @@ interface Sample {
   readonly offsetMs: number;
 }
 
-/** No zone changes twice within so many days: two samples that agree are valid for all times between them. */
+/** No zone changes twice within this many days: two samples that agree are valid for all times between them. */
 const SPAN_MS = 120 * DAY_MS;
 const MOST_SAMPLES = 500;
 const QUARTER_HOUR_MS = 900_000;

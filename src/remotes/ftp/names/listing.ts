@@ -169,7 +169,9 @@ async function* machineEntries(
   return 'read';
 }
 
-/** Some systems name folders in another way (`DKA0:[USER]`, `'USER.'`), and not all of their servers take slashes too. */
+/**
+ * Some systems name folders in another way (`DKA0:[USER]`, `'USER.'`), and not all of their servers also take slashes.
+ */
 async function expectSlashes({ lease, signal, host, connection: { rootPath } }: FtpOperation): Promise<void> {
   const login = await lease.loginFolder(signal);
   if (login.includes('/')) return;

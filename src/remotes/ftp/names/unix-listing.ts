@@ -183,7 +183,7 @@ function inUtc(entries: readonly Entry[], momentOf: (listedMs: number) => number
   return entries.map((entry) => {
     const { name, rawName, kind, size, time } = entry;
     if (time === undefined || isExact(time)) return entry;
-    // A day without a clock time is a day in the server's zone, too.
+    // A day without a clock time is also a day in the server's zone.
     const utc = new Date(momentOf(time.time.getTime()));
     return { name, rawName, kind, size, time: { time: utc, resolutionMs: time.resolutionMs } };
   });

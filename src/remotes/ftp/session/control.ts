@@ -63,8 +63,8 @@ export class Control {
   /** The text of the server's greeting. */
   banner = '';
   /**
-   * The server reads commands as Telnet (RFC 959): to it, a byte 255 is itself only if it is sent twice; one and the byte
-   * behind it may be a command of Telnet, which is cut out of the path.
+   * The server reads commands as Telnet (RFC 959): to it, a byte 255 is itself only if it is sent twice; a single one
+   * and the next byte may be a command of Telnet, which is cut out of the path.
    */
   isTelnet = false;
   #reader = this.#newReader();
@@ -114,7 +114,7 @@ export class Control {
   }
 
   /**
-   * Sends a command and resolves with its last reply; a refusal is a reply too. Errors: connection_lost (421 too),
+   * Sends a command and resolves with its last reply, even a refusal. Errors: connection_lost (also for 421),
    * protocol_error, stall_timeout, or the signal's reason; each ends the connection.
    */
   async ask(command: string, { signal, success }: AskOptions): Promise<Reply> {

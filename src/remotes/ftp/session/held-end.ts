@@ -1,5 +1,5 @@
 /**
- * TLS whose socket is not ended before the peer has ended TLS, too. Some proxies close both directions as soon as one
+ * TLS whose socket is not ended before the peer has also ended TLS. Some proxies close both directions as soon as one
  * of them ends. That resets the other one if bytes of it are unread, and the server loses what it has not read yet.
  */
 import type net from 'node:net';
@@ -18,8 +18,8 @@ class HeldCarrier extends Carrier {
   }
 
   /**
-   * TLS may still answer what arrives meanwhile, such as garbage with an alert. So it can go on writing, and its end is
-   * confirmed at once: node:tls fails an assertion when it writes while its end is pending.
+   * TLS may still answer what arrives meanwhile, such as garbage with an alert. So it can continue to write, and its
+   * end is confirmed at once: node:tls fails an assertion when it writes while its end is pending.
    */
   override end(done?: () => void): this {
     done?.();

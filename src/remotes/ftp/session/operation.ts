@@ -52,7 +52,7 @@ export class FtpOperation {
     return underRoot(this.connection.rootPath, path);
   }
 
-  /** Sends one command about `path`; a refusal is a reply too. `success`: the codes of success, 2xx when absent. */
+  /** Sends one command about `path`; a refusal is also a reply. `success`: the codes of success, 2xx when absent. */
   ask(verb: string, path: RemotePath, success?: readonly number[]): Promise<Reply> {
     return this.send(`${verb} ${this.at(path)}`, success);
   }

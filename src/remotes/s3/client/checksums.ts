@@ -1,6 +1,6 @@
 /**
  * Checksums of bodies. A bucket with Object Lock requires one. Content-MD5 is the checksum that every store knows; to
- * AWS the SDK sends its own with every body, also with streams. `checksums` of the connection steers both.
+ * AWS the SDK sends its own with every body, even with streams. `checksums` of the connection steers both.
  */
 import { hash } from 'node:crypto';
 import { GatewayError } from '../../../base/errors.js';

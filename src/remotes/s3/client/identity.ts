@@ -28,7 +28,7 @@ export function credentialsOf(options: IdentityOptions): Credentials {
   const { role } = connection;
   const isOwn = connection.credentials === 'static';
   if (isOwn && connection.accessKeyId === '') throw refused('the connection has no access key: enter one');
-  // Its row is checked, too: who writes into the database does not get the identity of the gateway.
+  // The origin of its row is also checked: write access to the database must not give the identity of the gateway.
   if (!isOwn && connection.isConfigured !== true) {
     throw refused(`credentials ${connection.credentials} is only for connections of the configuration file`);
   }

@@ -59,7 +59,7 @@ export async function instanceKeys(env: AwsEnvironment, timeoutMs: number): Prom
   });
 }
 
-/** Asks only the second version of the service (IMDSv2). The first one answers every request, also a forwarded one. */
+/** Asks only the second version of the service (IMDSv2). The first one answers every request, even a forwarded one. */
 async function machineKeys(env: AwsEnvironment, ask: Ask): Promise<TemporaryKeys> {
   const base = urlIn(variableOf(env, EC2_ENDPOINT) ?? EC2, EC2_ENDPOINT);
   const lifetime = { 'x-aws-ec2-metadata-token-ttl-seconds': TOKEN_SECONDS };

@@ -51,7 +51,7 @@ export class StreamedRequest<T> {
     this.#answer.catch(() => undefined);
   }
 
-  /** Writes the next bytes; calls `done` when the socket wants more, or with the request's error. */
+  /** Writes the next bytes; calls `done` when the socket can take more, or with the request's error. */
   feed(chunk: Buffer, done: Done): void {
     if (this.#failure !== undefined) return done(this.#failure);
     const hasRoom = this.#body.push(chunk);

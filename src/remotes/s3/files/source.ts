@@ -5,7 +5,7 @@ import type { GatewayError } from '../../../base/errors.js';
 
 export interface SourceOptions {
   readonly signal: EndSignal;
-  /** Longest wait for the next byte while the reader wants one. */
+  /** Longest wait for the next byte while the reader waits for one. */
   readonly stallMs: number;
   stalled(): GatewayError;
   lost(cause?: unknown): GatewayError;

@@ -459,7 +459,7 @@ export class SftpRemote implements Remote {
           },
           takeBack: async (stillOpen) => {
             const handle = stillOpen ?? (await channel.open(file.raw, OPEN.WRITE));
-            // Cuts only our own bytes: what others have appended meanwhile follows them and would be cut off, too.
+            // Cuts only our own bytes: what others have appended meanwhile follows them and would also be cut off.
             const { size } = await channel.fstat(handle);
             if (size !== undefined && size <= start + writer.sentBytes) await channel.setSize(handle, start);
             await channel.close(handle);
@@ -488,7 +488,7 @@ export class SftpRemote implements Remote {
   ): Promise<number | undefined> {
     let end = reported;
     while (end !== undefined && reading !== undefined && (await hasBytesAt(channel, reading, end))) {
-      // Others may append to it, too.
+      // Others may also append to it.
       const { size } = await channel.stat(file.raw);
       end = size !== undefined && size > end ? size : undefined;
     }

@@ -17,7 +17,7 @@ const FIRST_CHUNKS = 4;
  * memory.
  */
 const LONG_LINE_BUDGET_BYTES = 8 * 1024 * 1024;
-/** Each further session adds so much to it. */
+/** Each further session adds this much to it. */
 const SESSION_BUDGET_BYTES = 4 * 1024 * 1024;
 /** What all downloads from one host may use of it beyond the ordinary budget, in case their consumers stop at once. */
 const LONG_LINE_EXTRA_BYTES = 64 * 1024 * 1024;
@@ -32,7 +32,7 @@ export interface SourcePlan {
   readonly path: string;
   readonly start: number;
   readonly length: number;
-  /** Bytes after `length` belong to the file, too. */
+  /** Bytes after `length` also belong to the file. */
   readonly isToEnd: boolean;
   readonly maxRequests: number;
   readonly memory: HostMemory;

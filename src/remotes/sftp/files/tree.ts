@@ -90,7 +90,7 @@ export class Tree implements Places<ServerPath> {
     }
   }
 
-  /** Asks on another channel, after this one was lost; false if that is lost, too. */
+  /** Asks on another channel, after this one was lost; false if that is also lost. */
   #isGone({ raw }: ServerPath): Promise<boolean> {
     return this.afresh(({ channel }) => channel.lstat(raw)).then(() => false, isMissing);
   }

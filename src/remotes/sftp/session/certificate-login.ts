@@ -28,9 +28,9 @@ function wayOf({ type }: SshCertificate): Way {
 }
 
 /**
- * Sends a request of the method publickey with a certificate (RFC 4252, 7; OpenSSH's PROTOCOL.certkeys). ssh2 sends keys
- * only, and gives the algorithm of the request to the signature too, which a server refuses. Another method must have
- * been tried before, since ssh2 takes the answer for the answer to that one.
+ * Sends a request of the method publickey with a certificate (RFC 4252, 7; OpenSSH's PROTOCOL.certkeys). ssh2 sends
+ * only keys, and also gives the signature the algorithm of the request, which a server refuses. Another method must
+ * have been tried before, since ssh2 takes the answer for the answer to that one.
  */
 export function requestWithCertificate(
   client: Client,

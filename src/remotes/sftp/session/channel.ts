@@ -77,7 +77,7 @@ export class SftpChannel {
   /** Bytes of one read and one write; they grow once the server has announced its limits. */
   maxReadBytes = SAFE_CHUNK_BYTES;
   maxWriteBytes = SAFE_CHUNK_BYTES;
-  /** Resolves once the server, too, has closed the channel. */
+  /** Resolves once the server has also closed the channel. */
   readonly closed: Promise<void>;
   readonly #channel: ClientChannel;
   readonly #stallTimeoutMs: number;
@@ -283,7 +283,7 @@ export class SftpChannel {
   }
 
   /**
-   * Lets the server send this many bytes ahead. ssh2 alone allows 2 MiB and refills at half, about 1 MiB per round
+   * Lets the server send this many bytes ahead. By itself, ssh2 allows 2 MiB and refills at half, about 1 MiB per round
    * trip; long lines need more. Has no effect if ssh2's internals are not as expected.
    */
   widenWindow(bytes: number): void {
@@ -439,7 +439,7 @@ export class SftpChannel {
     const checkProgress = (): void => {
       this.#watch = undefined;
       if (this.#pending.length === 0 || this.#failure !== undefined) return;
-      // It is progress, too, when the server takes our bytes; no event reports it, so it is checked often.
+      // It is also progress when the server takes our bytes; no event reports it, so it is checked often.
       const roomGiven = this.#writer.grantedBytes;
       if (roomGiven !== this.#roomGiven) {
         this.#roomGiven = roomGiven;

@@ -78,7 +78,7 @@ export async function logIn(
     const text = `this build of the gateway supports none of the algorithms.${empty} of the connection`;
     throw new GatewayError('protocol_error', text, { step: 'connect' });
   }
-  // The pinned key may be of another family than the one the server prefers, so the other families are tried, too.
+  // The pinned key may be of another family than the one the server prefers, so the other families are also tried.
   const families = familiesOf(algorithms);
   const learned = memory.hostKeyFamily;
   if (learned !== undefined) families.sort((a, b) => Number(b === learned) - Number(a === learned));

@@ -66,7 +66,7 @@ class TunnelSocket extends Duplex {
     return this;
   }
 
-  /** Agents of node:http close what has not been used for so long. */
+  /** Agents of node:http close what has not been used for this long. */
   setTimeout(ms: number): this {
     clearTimeout(this.#rest);
     this.#rest = ms > 0 ? setTimeout(() => this.emit('timeout'), ms).unref() : undefined;
@@ -82,7 +82,7 @@ class TunnelSocket extends Duplex {
   }
 }
 
-/** The channel with all that protocols, TLS and node:http use of a socket; Node.js has no interface for that alone. */
+/** The channel with all that protocols, TLS and node:http use of a socket; Node.js has no interface for only that. */
 export function asSocket(channel: ClientChannel, peer: string): net.Socket {
   return new TunnelSocket(channel, peer) as Duplex as net.Socket;
 }

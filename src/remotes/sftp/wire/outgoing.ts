@@ -108,7 +108,7 @@ export class OutgoingPackets {
 /** A native cipher of ssh2, with the fields that give the form of its packets. */
 interface NativeCipher {
   allocPacket(payloadBytes: number): Buffer;
-  /** Bytes of a block; absent if the cipher authenticates by itself. */
+  /** Bytes of a block; absent if the cipher itself authenticates. */
   readonly _encBlockLen?: number;
   /** Bytes at the begin of a packet that are not encrypted. */
   readonly _aadLen?: number;

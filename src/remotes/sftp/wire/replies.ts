@@ -1,7 +1,9 @@
 import { GatewayError, type ErrorCode, type Step } from '../../../base/errors.js';
 import { MalformedReply, REPLY, type Attributes, type Names, type ReplyReader } from './wire.js';
 
-/** SSH_FX_* status codes; those above 8 belong to later versions of the protocol, but version 3 servers send them too. */
+/**
+ * SSH_FX_* status codes; those above 8 belong to later versions of the protocol, but version 3 servers also send them.
+ */
 export const STATUS = {
   OK: 0,
   EOF: 1,
