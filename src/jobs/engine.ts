@@ -154,7 +154,7 @@ export class JobEngine {
     }
   }
 
-  /** Shown until the job goes on. */
+  /** Shown until the job continues. */
   async #noteWait({ id, waitsUntil }: RunningJob, until: Date | undefined): Promise<void> {
     if (until?.getTime() !== waitsUntil?.getTime()) await this.#options.storage.rows.noteWait(id, until ?? null);
   }

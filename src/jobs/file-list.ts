@@ -130,7 +130,8 @@ class Slice<File> {
       this.#good += 1;
     } catch (thrown) {
       if (signal.aborted) {
-        // A cancelled file was recorded if it had begun; otherwise it is done again, also if it just failed by itself.
+        // A cancelled file was recorded if it had begun; otherwise it is done again, even if it has just failed for
+        // another reason.
         const reason = toGatewayError(signal.reason);
         if (reason.code !== 'cancelled') this.#blame(reason);
         return;

@@ -64,7 +64,7 @@ export class FileWork {
   readonly #operations: Operations;
   readonly #tree: Pick<JobTree, 'markCopied'>;
   readonly #uploads: UploadOptions;
-  /** By job and target. They become old: other clients change folders, too. */
+  /** By job and target. They become stale: other clients also change folders. */
   readonly #known = new LRUCache<string, KnownPlaces>({ max: MOST_JOBS, ttl: KNOWN_FOR_MS });
 
   constructor(engine: FileEngine, operations: Operations, tree: Pick<JobTree, 'markCopied'>, uploads: UploadOptions) {

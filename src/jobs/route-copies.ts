@@ -188,7 +188,7 @@ class EventCopies implements FileList<RouteCopy> {
   readonly #options: Pick<RouteCopierOptions, 'copies' | 'engine'>;
   readonly #round: CopyRound;
   readonly #waiting: RouteCopy[];
-  /** An error that the other files would meet, too: they wait for the next round. */
+  /** An error that the other files would also meet: they wait for the next round. */
   #isStuck = false;
 
   constructor(options: Pick<RouteCopierOptions, 'copies' | 'engine'>, round: CopyRound, waiting: readonly RouteCopy[]) {

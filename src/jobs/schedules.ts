@@ -70,7 +70,7 @@ export class ScheduleService {
     return schedules.filter(({ definition }) => mayUse(caller, connectionsOf(definition)));
   }
 
-  /** @throws GatewayError unknown_item, also for one whose connections the key may not use */
+  /** @throws GatewayError unknown_item, even if it exists but the key may not use its connections */
   async get(caller: Caller, id: string): Promise<Schedule> {
     const schedule = isUuid(id) ? await this.#options.rows.find(caller.accountId, id) : undefined;
     if (schedule !== undefined && mayUse(caller, connectionsOf(schedule.definition))) return schedule;

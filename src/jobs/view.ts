@@ -4,7 +4,7 @@ import { jobFields } from '../contract/job.js';
 import { viewOf } from '../contract/thing.js';
 import type { Job } from '../storage/storage.js';
 
-/** A job with what its row alone does not show. */
+/** A job with the values that are not in its row. */
 export function shownJob(job: Job) {
   const { type, state, definition, found, done, skipped, failed, deleted } = job;
   const [bytes, bytesTotal] = [job.bytes + job.moving.bytes, job.bytesTotal + job.moving.grown];

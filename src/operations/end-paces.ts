@@ -5,7 +5,7 @@
 import { Periodic } from '../base/periodic.js';
 import { TransferPace } from '../base/transfer-pace.js';
 
-/** The source may be the server of a url, too. */
+/** The source may also be the server of a url. */
 export type End = 'source' | 'target';
 
 const SAMPLE_EVERY_MS = 1_000;

@@ -1,6 +1,6 @@
 /**
  * Everything that the program stores, as its other parts see it: the shapes, and the operations of each group of
- * tables. Other parts import only this file and take from it what they need; the SQL is behind it.
+ * tables. Other parts import only this file and take from it what they need; it hides the SQL.
  */
 import type { AccountConfig } from '../config/schema.js';
 import type { Queue } from './queue/queue.js';

@@ -229,7 +229,7 @@ interface Stretch {
   readonly size: number;
 }
 
-/** Parts that lie behind one another are read at once. */
+/** Parts that follow each other in a file are read at once. */
 function stretchesOf(parts: readonly MultipartPart[]): readonly Stretch[] {
   const stretches: Stretch[] = [];
   for (const { place, start, size } of parts) {

@@ -1,4 +1,4 @@
-/** The end of a multipart upload: its parts are put in order behind one another, and become a file. */
+/** The end of a multipart upload: its parts are joined in order, and become a file. */
 import { onAbort } from '../base/deadline.js';
 import { Ending } from '../base/ending.js';
 import { GatewayError, type ErrorCode } from '../base/errors.js';

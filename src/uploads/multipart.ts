@@ -198,7 +198,7 @@ export class MultipartUploads {
     }
   }
 
-  /** @throws GatewayError unknown_upload, also for an upload of another file */
+  /** @throws GatewayError unknown_upload, even if it is the upload of another file */
   async requireFor(request: Pick<UploadRequest, 'caller' | 'connection' | 'path'>, id: string): Promise<void> {
     const { path } = await this.#find(multipartAt(request, id));
     if (path !== request.path) throw unknown('upload', id);

@@ -60,7 +60,7 @@ export class PartWriters {
   }
 
   /**
-   * Waits until the part may be written, and decides where. Errors: unknown_upload, also for an upload of another path;
+   * Waits until the part may be written, and decides where. Errors: unknown_upload, even for an upload of another path;
    * upload_locked, too_large.
    */
   async take(
@@ -132,7 +132,7 @@ export class PartWriters {
       lost: () => undefined,
       release: async (isStored) => {
         this.#leases.remove(held);
-        // Without this call the lease expires by itself.
+        // Without this call the lease expires.
         if (!isStored) await this.#options.parts.release({ id, number, writer }).catch(() => undefined);
         for (const wake of this.#waiting.get(id) ?? []) wake();
       },

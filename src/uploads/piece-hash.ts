@@ -79,7 +79,7 @@ export class PieceHash implements RunningHash {
   }
 
   /**
-   * Saves the state here too, for a file that can be read: of the states before `storedBytes` one is enough, and the
+   * Also saves the state here, for a file that can be read: of the states before `storedBytes` one is enough, and the
    * others are spaced wider the older they are. Wherever the server turns out to have stopped, few bytes must be read
    * again.
    */

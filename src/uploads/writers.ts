@@ -87,7 +87,7 @@ export class Writers {
       lost: () => undefined,
       release: async (isExact) => {
         this.#leases.remove(held);
-        // Without this call the lease expires by itself.
+        // Without this call the lease expires.
         await this.#store.release(upload.id, writer, isExact).catch(() => undefined);
       },
     };

@@ -46,7 +46,7 @@ export function deletedEvents(source: EventSource, files: readonly DeletedFile[]
 }
 
 /**
- * Divides the files into events within both limits; a file that alone exceeds the limit of bytes is an event of its
+ * Divides the files into events within both limits; a file that by itself exceeds the limit of bytes is an event of its
  * own.
  */
 function filesEvents<F>(

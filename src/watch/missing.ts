@@ -1,4 +1,4 @@
-/** Stored entries that a scan has not found: they count as gone only if a second listing misses them too. */
+/** Stored entries that a scan has not found: they count as gone only if a second listing also misses them. */
 import { EntrySorter, type SortedEntry } from '../base/entry-sorter.js';
 
 /** The limit of remembered folders; beyond it, the second listing covers all. */

@@ -15,7 +15,7 @@ interface NameRules {
 }
 
 export interface NameFilter {
-  /** Whether sub-folders are watched too. */
+  /** Whether sub-folders are also watched. */
   readonly isDeep: boolean;
   /** Why this path below the folder is not one of its files; undefined = it is. */
   reasonAgainst(path: string): FilterReason | undefined;

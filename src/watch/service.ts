@@ -267,7 +267,7 @@ export class WatchService {
     return current;
   }
 
-  /** Makes a new secret. For 24 hours, the former one signs too. */
+  /** Makes a new secret. For 24 hours, events are also signed with the former one. */
   async rotateSecret(accountId: string, id: string): Promise<string> {
     return this.#options.storage.secrets.rotate((await this.get(accountId, id)).id);
   }

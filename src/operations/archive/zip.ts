@@ -1,7 +1,7 @@
 /**
  * A streamed ZIP archive (APPNOTE.TXT 6.3.10): entries are stored, their checksum and size follow their bytes in a data
  * descriptor, and ZIP64 is used if something is too large for 32 bits. Names are UTF-8. Only an entry's record of the
- * central directory is kept in memory, some 60 bytes and its name; the records are sent in pieces too.
+ * central directory is kept in memory, some 60 bytes and its name; the records are also sent in pieces.
  */
 import { crc32 } from 'node:zlib';
 import { GatewayError } from '../../base/errors.js';

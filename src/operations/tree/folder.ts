@@ -1,7 +1,7 @@
 /**
  * One folder of a tree, listed: every way through a tree reads its folders here.
- * A link to a folder above is found on servers that hide which entries are links, too: such a folder has the same
- * listing as one above it. Names alone prove nothing, and one copy in another is no loop: the third time that the same
+ * A link to a folder above is found even on servers that hide which entries are links: such a folder has the same
+ * listing as one above it. Equal names prove nothing, and one copy in another is no loop: the third time that the same
  * names, sizes and times appear on one path, nothing below is listed. Folders with fewer than two entries, which cannot
  * branch, end at a depth.
  */

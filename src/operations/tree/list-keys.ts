@@ -1,7 +1,8 @@
 /**
  * The tree of a connection as the keys of a store: a file is a key, its path without the first slash. An empty folder is
- * one too, with a slash at its end: stores keep such markers, and without it nothing would show the folder. A link to a
- * folder is not entered, as in any listing of a tree. It is a common prefix, and its content is listed by that prefix.
+ * also one, with a slash at its end: stores keep such markers, and without it nothing would show the folder. A link to
+ * a folder is not entered, as in any listing of a tree. It is a common prefix, and its content is listed by that
+ * prefix.
  *
  * A list never looks complete when it is not. Links that lead nowhere have no content to ask for: they are counted. An
  * entry that is there and that no key can express fails the list.
@@ -70,7 +71,7 @@ export function listKeys(operation: Operation, memory: Hold, options: KeysOption
 
 /** As many as a walk keeps of a folder. */
 const MOST_READ = 10_000;
-/** A client that wants so few does not read page after page. */
+/** A client that asks for at most this many does not read page after page. */
 const FEW_KEYS = 100;
 
 interface ReadOptions extends KeysOptions {

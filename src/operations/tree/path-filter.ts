@@ -23,7 +23,7 @@ interface Pattern {
   reaches(folder: string): boolean;
 }
 
-/** A star matches a leading dot too: all entries of a tree count. */
+/** A star also matches a leading dot: all entries of a tree count. */
 const GLOBS = { dot: true } as const;
 
 /**

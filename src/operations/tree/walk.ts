@@ -40,7 +40,7 @@ export interface WalkOptions {
 }
 
 /**
- * For a walk that yields files alone, and lists each folder by itself even if the store can list the whole tree. Links
+ * For a walk that yields only files, and lists each folder separately even if the store can list the whole tree. Links
  * to folders are entered, so a loop of links ends at one of the limits.
  */
 export interface FolderRules {
@@ -159,7 +159,7 @@ class TreeWalk {
   readonly #above: number;
   #folders = 1;
   #read = 0;
-  /** Entries of second listings: a server may prolong them, too. */
+  /** Entries of second listings: a server may also prolong them. */
   #readAgain = 0;
   #isStopped = false;
   /** The marks of the folders on the way down to the one that was listed last: folders below are compared with them. */
@@ -271,7 +271,7 @@ class TreeWalk {
     keeps: (entry: TreeEntry) => boolean,
   ): Promise<void> {
     const { isDeep, isByKey = false } = this.#options;
-    // If the names are listed in order, those after a file of one level are files in order too.
+    // If the names are listed in order, those after a file of one level are also files in order.
     const isSeeking =
       !isDeep && (isByKey || last?.file.isDirectory === false) && this.#remote.can.listsInOrder === true;
     for await (const entry of this.list(folder, isSeeking ? last?.key : undefined)) {

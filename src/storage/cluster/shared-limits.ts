@@ -109,7 +109,7 @@ interface GrantedRequests {
 }
 
 /**
- * A node takes this part of the remaining requests unless it wants more at once, so that other nodes find some, too.
+ * A node takes this part of the remaining requests unless it needs more at once, so that other nodes also find some.
  */
 const PART = 8;
 
@@ -131,7 +131,7 @@ export class SharedRates {
     return this.#node.processes;
   }
 
-  /** Takes a portion of the key's current second, or of a new one: at least `wanted`, if so many remain. */
+  /** Takes a portion of the key's current second, or of a new one: at least `wanted`, if that many remain. */
   async take(keyId: string, wanted: number, limit: number): Promise<GrantedRequests> {
     const first = Math.min(limit, Math.max(wanted, Math.ceil(limit / PART)));
     const [row] = await this.#database.run((sql) => {

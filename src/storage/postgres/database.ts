@@ -51,18 +51,18 @@ const MAX_CONNECT_TIMEOUT_MS = 5000;
 const TRANSACTION_CONNECTIONS = 2;
 export const SEPARATE_CONNECTIONS = 2 + TRANSACTION_CONNECTIONS;
 export const END_TIMEOUT_SECONDS = 0.5;
-/** A transaction that writes very many rows counts as so many short ones. */
+/** A transaction that writes very many rows counts as this many short ones. */
 const BULK_LOAD = 1000;
 const REFUSED_LOG_EVERY_MS = 60_000;
 const SESSION_ROUNDS = 10;
-/** One transaction. A new table needs new space; a row alone might reuse space that an older row has left. */
+/** One transaction. A new table needs new space; a new row might reuse the space of an older one. */
 const WRITE_PROBE = `
   create temporary table ftg_write_probe (filler text) on commit drop;
   insert into ftg_write_probe values (repeat('x', 1000))`;
 
 /**
  * The connections to the database, and whether it is available. While it is away, every call fails at once with
- * database_away and a probe looks for it; callers never queue up behind a server that does not answer.
+ * database_away and a probe looks for it; callers never queue for a server that does not answer.
  */
 export class Database {
   /** The order of the writes of each owner, for accounts that write much at once. */
@@ -79,7 +79,7 @@ export class Database {
   readonly #unanswered = new PassingSet<(cause: Error) => void>();
   /** The connections for single statements. */
   #pool: readonly Line[];
-  /** Separate from the pool: statements that queue behind slow ones must not look like a server that is away. */
+  /** Separate from the pool: statements that wait for slow ones must not look like a server that is away. */
   #probeLine: Line;
   /** The connections for transactions. */
   #lines: readonly Line[];
@@ -258,7 +258,7 @@ export class Database {
 
   /**
    * The same for one statement that may wait for a lock. It has a connection of the pool to itself, because other
-   * statements on that connection would wait, too.
+   * statements on that connection would also wait.
    */
   async apart<T>(work: (sql: Queryable) => PromiseLike<T>, silenceMs = SILENCE_MS): Promise<T> {
     const reserved = async (sql: Sql): Promise<T> => {
@@ -284,7 +284,7 @@ export class Database {
 
   /**
    * The same for transactions that write very many rows. All of them use one connection, so that other transactions do
-   * not wait behind them.
+   * not wait for them.
    */
   async bulk<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     const line = this.#lines.at(-1) as Line;

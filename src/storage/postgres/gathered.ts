@@ -18,7 +18,7 @@ export class Gathered<Q, A> {
       this.#waiting.push({ question, resolve, reject });
       if (this.#isRunning) return;
       this.#isRunning = true;
-      // The rest of this turn of the event loop may ask, too.
+      // The rest of this turn of the event loop may also ask.
       setImmediate(() => void this.#run());
     });
   }

@@ -38,7 +38,7 @@ export class Line {
     return (await this.sql.begin((tx) => this.#guard(tx, work))) as T;
   }
 
-  /** Running work may take so many seconds to end. */
+  /** Running work may take this many seconds to end. */
   end(timeout: number): Promise<void> {
     return this.#driver.end({ timeout });
   }

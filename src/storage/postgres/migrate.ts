@@ -22,7 +22,7 @@ const MAX_CONFLICTS = 10;
  * program has migrated is refused with a StartupError.
  */
 export async function migrate(database: Database, folder = migrationsFolder()): Promise<void> {
-  // Nodes of the former version go on working, and may lock the same tables in another order.
+  // Nodes of the former version continue to work, and may lock the same tables in another order.
   const mayPass = (error: unknown, failures: number): boolean => isConflict(error) && failures <= MAX_CONFLICTS;
   await retrying(CONFLICT_RETRIES, () => migrateOnce(database, folder), mayPass);
 }
@@ -40,7 +40,7 @@ async function migrateOnce(database: Database, folder: string): Promise<void> {
       schemaTable: VERSION_TABLE,
       currentSchema: row.schema,
       newline: 'LF',
-      // Glob patterns use forward slashes only, on Windows, too.
+      // Glob patterns use only forward slashes, even on Windows.
       migrationPattern: `${folder.replaceAll(path.sep, '/')}/*.sql`,
       execQuery: async (query) => ({ rows: withColumnNames(await tx.unsafe(query)) }),
     });

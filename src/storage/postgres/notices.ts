@@ -32,7 +32,7 @@ export type Topic =
  * has received one polls for a while (`HEARD_MS`), so a busy node need not send one with each transaction.
  */
 const SEND_EVERY_MS = 500;
-/** After a notice, a node polls for so long, at least every `SEND_EVERY_MS`. */
+/** After a notice, a node polls for this long, at least every `SEND_EVERY_MS`. */
 export const HEARD_MS = 3 * SEND_EVERY_MS;
 /** Work that is due later needs no notice: each node checks again before that. */
 export const NOTICED_MS = 10_000;
@@ -88,7 +88,7 @@ export class Notices {
     // A notice counts only once its transaction has committed.
     const now = performance.now();
     for (const { topic, inMs } of sent) if (inMs === 0) this.#sentAt.set(topic, now);
-    // The notices that were sent reach this node, too. The others are for this node alone, or follow one too closely.
+    // The notices that were sent also reach this node. The others are only for this node, or follow one too closely.
     for (const one of due) if (!sent.includes(one)) this.#emit(one.topic, one.inMs);
     return result;
   }

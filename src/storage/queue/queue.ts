@@ -66,7 +66,7 @@ export type Queue = QueueSender & QueueClaims;
 
 const CLAIM_SECONDS = 10;
 const MONITOR_SECONDS = 3;
-/** After claims were seen on any node, the engine checks for so long whether they are renewed. */
+/** After claims were seen on any node, the engine checks for this long whether they are renewed. */
 const MINDED_MS = 2 * POLL_MS;
 /** A clock that moves by more than this, compared with the monotonic one, was set. */
 const CLOCK_SLACK_MS = 1000;

@@ -247,7 +247,7 @@ export class QueueWorker<Q extends string = QueueName> {
     } catch (error) {
       log('debug', 'a task is given back', { queue, key: held().key, reason: String(error) });
       const isOurs = this.#isClosed;
-      // If even this fails, the claim expires by itself.
+      // If even this fails, the claim expires.
       await (isOurs ? claims.giveBack(queue, [held()]) : claims.postpone(queue, held(), RETRY_FAILED_MS)).catch(
         () => undefined,
       );

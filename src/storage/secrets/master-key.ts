@@ -18,7 +18,10 @@ function masterKeyOf(bytes: Buffer): MasterKey {
   return { id: digest.slice(0, 16), bytes };
 }
 
-/** Reads 32 bytes as hex (64 digits) or base64 (also URL-safe, also unpadded). `source` names the setting in errors. */
+/**
+ * Reads 32 bytes as hex (64 digits) or base64, which may be URL-safe and unpadded. `source` names the setting in
+ * errors.
+ */
 export function parseMasterKey(text: string, source = 'GATEWAY_MASTER_KEY'): MasterKey {
   const trimmed = text.trim();
   const bytes = /^[0-9a-f]{64}$/i.test(trimmed)

@@ -1,6 +1,6 @@
 /**
  * Envelope encryption of values that a dump must not reveal: AES-256-GCM with a data key for each secret; the master
- * key wraps that key (AES-256-GCM, too). A new master key rewraps 32 bytes per secret and changes no ciphertext. Both
+ * key wraps that key (also AES-256-GCM). A new master key rewraps 32 bytes per secret and changes no ciphertext. Both
  * layers are bound to the place of the secret, so a ciphertext copied to another row does not open.
  */
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';

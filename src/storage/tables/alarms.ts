@@ -1,6 +1,6 @@
 /**
  * The last findings about what needs a person: the checks of accounts, what is new since the last one, and what is
- * over. A claim is the time of the next check, so an account whose node died becomes due again by itself.
+ * over. A claim is the time of the next check, so an account whose node died becomes due again.
  */
 import { uuidv7 } from '../../base/uuid.js';
 import type { Database } from '../postgres/database.js';

@@ -1,6 +1,6 @@
 /**
  * Checks of connections: which ones are due, claimed by one node at a time, and what they found. A claim is a due time
- * in the near future, so a check whose node died becomes due again by itself.
+ * in the near future, so a check whose node died becomes due again.
  */
 import type { PendingQuery, Row } from 'postgres';
 import { uuidv7 } from '../../base/uuid.js';
@@ -95,7 +95,7 @@ export class ConnectionChecks implements QueueClaims<'connection-check'> {
   }
 
   /**
-   * Adds new connections, spread over so many seconds, and makes changed ones due soon. An inactive connection is not
+   * Adds new connections, spread over this many seconds, and makes changed ones due soon. An inactive connection is not
    * down.
    */
   async enrol(overSeconds: number): Promise<void> {

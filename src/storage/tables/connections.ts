@@ -81,7 +81,7 @@ interface Dependents {
   readonly runningTransfers: number;
 }
 
-/** Jump hosts that may lie one behind the other. */
+/** The most jump hosts on the way to a server. */
 const MOST_HOPS = 3;
 
 export class Connections {
@@ -168,7 +168,7 @@ export class Connections {
     const jump = await this.#load(accountId, via, hops + 1);
     if (jump?.type !== 'sftp' || !jump.isActive || (jump.via !== undefined && jump.jump === undefined))
       return undefined;
-    // The operator's login is for its own server alone, unless the operator leads further himself.
+    // The operator's login is only for its own server, unless the connection behind it is also the operator's.
     return jump.isConfigured === true && !isConfigured ? undefined : jump;
   }
 }

@@ -403,11 +403,11 @@ export interface ActionsAsked {
   /** Held by the node but not spent. */
   readonly returned: number;
   readonly wanted: number;
-  /** Wanted in advance, while so many are left that other nodes still find enough. */
+  /** Wanted in advance, while enough are left for other nodes. */
   readonly ahead: number;
 }
 
-/** In advance, a node may hold one of so many remaining actions. */
+/** In advance, a node may hold one of this many remaining actions. */
 const AHEAD_OF = 16;
 
 /**

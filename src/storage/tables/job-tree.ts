@@ -327,8 +327,8 @@ export async function insertJob(tx: Transaction, id: string, row: NewJobRow): Pr
 }
 
 /**
- * Whether the folder itself goes, too. A deletion without filters leaves nothing, and neither does a move, except that
- * the next run of a schedule needs the same folder.
+ * Whether the folder itself is also removed. A deletion without filters leaves nothing, and neither does a move, except
+ * that the next run of a schedule needs the same folder.
  */
 function goesWhole({ definition, scheduleId }: NewJobRow): boolean {
   const { type, source } = definition;
@@ -455,8 +455,8 @@ export async function handOverJobs(tx: Transaction, formerKeyId: string, keyId: 
 }
 
 /**
- * Removes a part of the rows of one job that ended so many days ago, or of the account's job that ended first. Resolves
- * to whether there is more.
+ * Removes a part of the rows of one job that ended this many days ago, or of the account's job that ended first.
+ * Resolves to whether there is more.
  */
 export async function purgeEnded(tx: Transaction, which: number | { readonly accountId: string }): Promise<boolean> {
   const isMeant =

@@ -65,7 +65,7 @@ type Claimed =
        */
       readonly waits: 'part' | 'size' | 'turn' | 'end';
       readonly lapses: readonly Lapse[];
-      /** Changes as the upload goes on. */
+      /** Changes as the upload continues. */
       readonly pulse: string;
     };
 

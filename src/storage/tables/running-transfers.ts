@@ -15,7 +15,7 @@ export interface RunningRow {
   readonly facts: Readonly<Record<string, string>>;
 }
 
-/** A row that was not renewed for so long belongs to a dead node. */
+/** A row that was not renewed for this long belongs to a dead node. */
 const STALE_SECONDS = 15;
 /** Shorter than the time after which another node starts its file again. */
 const STALE_FILE_SECONDS = 5;

@@ -43,7 +43,7 @@ interface TransferPage {
   readonly nextCursor: string | null;
 }
 
-/** A page reads at most so many rows, so that a filter with few matches still answers quickly. */
+/** A page reads at most this many rows, so that a filter with few matches still answers quickly. */
 const WINDOW_ROWS = 50_000;
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 /** The value in the cursor of rows below the bounds of the index; these come after the others, newest first. */

@@ -23,7 +23,7 @@ const isRunningOrDone = (table: string): string => `(
     and j.state not in ('failed', 'partly_failed', 'cancelled')))`;
 
 /**
- * A folder is made of its path alone, so nothing else is kept of `mkdir`. The file of a job is repeated by its job.
+ * A folder needs only its path, so nothing else is kept of `mkdir`. The file of a job is repeated by its job.
  * Deletions and commands are never repeated: what they meet by now may be something else.
  */
 const repeatable = (table: string): string =>

@@ -91,7 +91,7 @@ export class WebhookEvents {
     return ids.map((id) => found.get(id));
   }
 
-  /** Selects by account too, so that another account's event takes no longer than one that does not exist. */
+  /** Also selects by account, so that another account's event takes no longer than one that does not exist. */
   async findOf(accountId: string, id: string): Promise<OutgoingDelivery | undefined> {
     return this.#database.first<OutgoingDelivery>`
       select ${columns} from deliveries d where id = ${id} and account_id = ${accountId}`;

@@ -140,7 +140,7 @@ export class Webhooks {
     });
   }
 
-  /** Makes a new secret. For 24 hours, the former one signs too. */
+  /** Makes a new secret. For 24 hours, events are also signed with the former one. */
   rotateSecret(actor: Actor, { id, url }: Webhook): Promise<string> {
     return this.#signing.rotate(id, (tx) =>
       record(tx, actor, { action: 'webhook.rotate_secret', target: targetOf(id, url) }),
