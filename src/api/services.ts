@@ -144,7 +144,7 @@ export interface AtItem extends Asked {
   readonly params: { readonly id: string };
 }
 
-/** A connection for its owner to edit. @throws GatewayError unknown_connection, also for one of another account */
+/** A connection for its owner to edit. @throws GatewayError unknown_connection, even if another account has it */
 export function connectionAt({ storage }: Services, { caller, params: { id } }: AtItem): Promise<ManagedConnection> {
   return requireConnection(storage.management.connections, caller.accountId, id);
 }

@@ -15,7 +15,7 @@ export interface AnnouncedKey {
 }
 
 /**
- * A trusted key is gone after so long without an announcement. Several servers with one name announce their keys in
- * turns.
+ * A trusted key is forgotten after this long without an announcement. Several servers with one name announce their keys
+ * in turns.
  */
 export const KEY_GONE_AFTER_MS = 7 * 86_400_000;

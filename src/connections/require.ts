@@ -6,7 +6,7 @@ interface Finder<C> {
   find(accountId: string, id: string): Promise<C | undefined>;
 }
 
-/** @throws GatewayError unknown_connection, also for another account's */
+/** @throws GatewayError unknown_connection, even if another account has it */
 export async function requireConnection<C>(connections: Finder<C>, accountId: string, id: string): Promise<C> {
   const connection = await connections.find(accountId, id);
   if (connection === undefined) throw unknown('connection', id);

@@ -50,7 +50,7 @@ export class Subscriptions {
     return (await this.#options.rows.list(caller.accountId)).filter((webhook) => maySee(caller, webhook));
   }
 
-  /** @throws GatewayError unknown_item, also if the key may not use its connections */
+  /** @throws GatewayError unknown_item, even if it exists but the key may not use its connections */
   async get(caller: Caller, id: string): Promise<Webhook> {
     const webhook = isUuid(id) ? await this.#options.rows.find(caller.accountId, id) : undefined;
     if (webhook !== undefined && maySee(caller, webhook)) return webhook;

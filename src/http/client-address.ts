@@ -1,4 +1,7 @@
-/** Addresses of clients: whether a block contains one, and which one is the client's behind trusted proxies. */
+/**
+ * Addresses of clients: whether a block contains one, and which one is the client's if the request came through trusted
+ * proxies.
+ */
 import ipaddr from 'ipaddr.js';
 
 /** `blocks`: addresses or CIDR blocks, checked by the configuration. False if the text is not an address. */

@@ -66,8 +66,8 @@ export class ClientConnections {
   }
 
   /**
-   * Call for each connection that was opened, also a refused one. Without an address if the front end does not report
-   * it.
+   * Call for each connection that was opened, even if it is refused. Without an address if the front end does not
+   * report it.
    */
   closed(address?: string): void {
     this.#open--;

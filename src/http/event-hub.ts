@@ -92,7 +92,7 @@ export class EventStream extends Readable {
     this.#stillOpens = stillOpens;
   }
 
-  /** Sends text. A reader that falls too far behind is disconnected. */
+  /** Sends text. A reader that is too slow is disconnected. */
   say(text: string): void {
     if (this.ending.aborted) return;
     if (this.readableLength > MAX_BEHIND_BYTES) {

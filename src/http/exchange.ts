@@ -40,7 +40,7 @@ export interface ExchangeHost {
 }
 
 /**
- * Bodies in memory that are longer than this are streamed too: the front end would buffer them and cut a slow reader.
+ * Bodies in memory that are longer than this are also streamed: the front end would buffer them and cut a slow reader.
  */
 const MAX_WHOLE_BYTES = 64 * 1024;
 /**

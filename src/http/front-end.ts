@@ -23,7 +23,7 @@ export interface RequestHead {
 }
 
 /**
- * keep = more requests may follow; close = the connection ends after the answer; unread = it ends too, but the client
+ * keep = more requests may follow; close = the connection ends after the answer; unread = it also ends, but the client
  * still sends: closing at once would reset the connection, and the reset can overtake the answer.
  */
 export type Persistence = 'keep' | 'close' | 'unread';

@@ -14,7 +14,7 @@ import type { HttpRequest } from './types.js';
 const MAX_FAILURES = 60;
 /**
  * After that, of secrets with the same beginning, only one in this time is looked up; the others cost nothing. Secrets
- * with another beginning are looked up all the same: behind an unknown proxy all clients have one address, and a valid
+ * with another beginning are still looked up: behind an unknown proxy all clients have one address, and a valid
  * key must not wait because of another client's bad ones.
  */
 const SPARE_LOOK_UP_EVERY_MS = 1_000;

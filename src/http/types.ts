@@ -110,7 +110,7 @@ export interface RequestContext {
   readonly intent?: Intent;
   /**
    * Called by handlers that read a body themselves: fields of `given` that `schema` does not know are named to the
-   * client. @throws GatewayError bad_request if the client wants unknown fields refused
+   * client. @throws GatewayError bad_request if the client asked to refuse unknown fields
    */
   readonly noteFields: (given: unknown, schema: object) => void;
   /** For endless answers: whether the request's key or session is still accepted. */

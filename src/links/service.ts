@@ -79,7 +79,7 @@ export class LinkService {
     return this.#options.rows.list(caller.accountId, { ...page, connections: connectionsFor(caller) });
   }
 
-  /** @throws GatewayError unknown_item, also for one whose connection the key may not use */
+  /** @throws GatewayError unknown_item, even if it exists but the key may not use its connection */
   async get(caller: Caller, id: string): Promise<Link> {
     const link = isUuid(id) ? await this.#options.rows.find(caller.accountId, id) : undefined;
     if (link !== undefined && mayUse(caller, [link.connectionId])) return link;

@@ -39,7 +39,7 @@ function matches(field: string, etag: string): boolean {
   return field.split(',').some((one) => ['*', etag].includes(one.trim().replace(/^"|"$/g, '')));
 }
 
-/** S3 takes a tag without quotes, too. */
+/** S3 also takes a tag without quotes. */
 function quoted(headers: Headers): Headers {
   const tag = headers.get('if-none-match');
   if (tag === undefined || tag.includes('"') || tag.trim() === '*') return headers;

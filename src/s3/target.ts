@@ -8,7 +8,7 @@ export interface Target {
   readonly key: string;
 }
 
-/** `path`: as sent, behind the prefix of the front. @throws S3Error InvalidURI */
+/** `path`: as sent, after the prefix of the front. @throws S3Error InvalidURI */
 export function targetOf(path: string): Target {
   const slash = path.indexOf('/', 1);
   const bucket = slash < 0 ? path.slice(1) : path.slice(1, slash);

@@ -12,7 +12,7 @@ import { S3Error } from './errors.js';
 const MOST_BYTES = 2 * 1024 * 1024;
 const WITHIN_MS = 60_000;
 const HASHED_BYTES = 256 * 1024;
-/** Parsing a slice, with the rest of its last item, takes 10 ms at most, also if it is full of tiny elements. */
+/** Parsing a slice, with the rest of its last item, takes 10 ms at most, even if it is full of tiny elements. */
 const SLICE_CHARACTERS = 4 * 1024;
 /** An item has a key of 1,024 bytes; each can be a reference. */
 const MOST_SLICE_CHARACTERS = 3 * SLICE_CHARACTERS;
@@ -96,7 +96,7 @@ async function hashOf(bytes: Buffer, algorithm: string): Promise<Hash> {
   return hash;
 }
 
-/** Looks at the edges alone: an expression over the whole text would go through it many times. */
+/** Looks only at the edges: an expression over the whole text would go through it many times. */
 function contentOf(text: string, root: string): string {
   const open = new RegExp(`^\\s*(?:<\\?xml[^<>]*\\?>\\s*)?<${root}(?:\\s[^<>]*)?>`).exec(
     text.slice(0, MOST_EDGE_CHARACTERS),
@@ -127,7 +127,7 @@ function parse(text: string, root: string): Element {
     throw malformed();
   }
   const content = isElement(document) ? document[root] : undefined;
-  // Text alone is no element.
+  // A text without elements is none.
   if (!isElement(content)) throw malformed();
   return content;
 }

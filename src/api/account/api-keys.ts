@@ -107,7 +107,7 @@ endpoint('POST /manage/api-keys/:id/rotate', {
 });
 
 /**
- * A key of the configuration file can be revoked, too: after the loss of a key its owner must not wait for a restart.
+ * Keys of the configuration file can also be revoked: the owner of a lost key must not have to wait for a restart.
  */
 endpoint('DELETE /manage/api-keys/:id', {
   operationId: 'revokeApiKey',

@@ -4,7 +4,7 @@ import type { Connection } from '../../connections/connection.js';
 import type { RemotePath } from '../../remotes/path.js';
 import type { Remote } from '../../remotes/remote.js';
 
-/** The rights that the connection wants for what the gateway makes, if it says any. */
+/** The rights that the connection sets for new files and folders, if any. */
 const wanted = (connection: Connection): Partial<Record<ModeKind, string>> => {
   if (connection.type !== 'sftp') return {};
   const { fileMode: file, folderMode: folder } = connection;

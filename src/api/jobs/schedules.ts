@@ -19,7 +19,7 @@ const parameter = { id: text('Identifier of a schedule.', { minLength: 1, exampl
 
 const example = exampleOf(scheduleFields, scheduleExample, 'key');
 
-/** A schedule with the values that its row alone does not have. */
+/** A schedule with the values that are not in its row. */
 function shownSchedule(row: Schedule) {
   return { ...row, job: { ...row.definition, name: row.jobName }, nextRuns: nextRunsOf(row) };
 }

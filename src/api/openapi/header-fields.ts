@@ -206,5 +206,5 @@ export const ANSWER_HEADERS: Readonly<Record<string, Header>> = {
 export const EVERY_ANSWER = ['X-Request-Id', 'Cache-Control', 'X-Ignored-Fields', 'Preference-Applied'] as const;
 /** Fields of every answer to a request with a key. */
 export const KEYED_ANSWER = ['RateLimit', 'RateLimit-Policy'] as const;
-/** Fields of every answer that may have an operation behind it. */
+/** Fields of every answer that may come from an operation. */
 export const OPERATION_ANSWER = ['Server-Timing'] as const;

@@ -19,7 +19,7 @@ interface TransferBoardOptions {
 const TICK_MS = 1000;
 /** Shorter ones end before a watcher could see them. */
 const PUBLISH_AFTER_MS = 1000;
-/** An ended transfer may take so long to appear in the history. */
+/** An ended transfer may take this long to appear in the history. */
 const ENDED_PATIENCE_TICKS = 10;
 /** Weight of the last second in the displayed speed. */
 const SMOOTHING = 0.4;

@@ -266,7 +266,7 @@ function transferView(found: StoredTransfer, reader: Reader, receipt: ReceiptRef
   return viewOf(transferFields, { ...found, ...verificationOf(found), receipt }, reader);
 }
 
-/** A transfer with its progress, also if it runs on another node. */
+/** A transfer with its progress, even if it runs on another node. */
 async function ownersTransfer({ storage, board }: Services, { accountId }: Caller, id: string) {
   if (!isUuid(id)) throw unknown('transfer', id);
   const [stored, running, receipt] = await Promise.all([

@@ -74,7 +74,7 @@ export class ConnectionHealth implements Reach {
     this.#report(connection, () => this.#begin(connection, elapsedMs, error));
   }
 
-  /** The server was unreachable for so long, here or elsewhere. */
+  /** The server was unreachable for this long, here or elsewhere. */
   failing(connection: Connection, elapsedMs: number, error: GatewayError): void {
     if (elapsedMs < this.downAfterMs || this.#down.has(connection.id)) return;
     this.#report(connection, () => this.#begin(connection, elapsedMs, error));

@@ -28,7 +28,7 @@ export class BodyReader extends Readable implements Lender {
   readonly #memory: Hold;
   readonly #refused: (error: GatewayError) => void;
   received = 0;
-  /** It is the client's turn: we want bytes and have none. */
+  /** It is the client's turn: the reader needs bytes and has none. */
   waiting = false;
   complete = false;
   #paused = true;

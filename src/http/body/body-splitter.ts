@@ -10,7 +10,7 @@ const PIECE_BYTES = 64 * 1024;
 
 /**
  * Parses a request body as it arrives: one part of it (in `Opened`) is passed on as a stream, everything else is kept
- * (`Whole`). While the stream's reader is behind, nothing more is read from the body.
+ * (`Whole`). While the stream's reader is slow, nothing more is read from the body.
  * All sides fail together: a body, an abort or malformed input destroys the stream with that same error, and a reader
  * that gives up destroys the body. The stream ends only when its own end was seen.
  */

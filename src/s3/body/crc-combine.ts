@@ -26,7 +26,7 @@ export function combine(algorithm: string): Combine {
     return product;
   };
   const shifts = new Map<number, bigint>();
-  /** x to the power of 8 × bytes: appends so many zero bytes. */
+  /** x to the power of 8 × bytes: appends this many zero bytes. */
   const shiftOf = (bytes: number): bigint => {
     const known = shifts.get(bytes);
     if (known !== undefined) return known;

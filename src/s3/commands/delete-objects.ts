@@ -47,7 +47,7 @@ async function run(call: Call): Promise<HttpAnswer> {
   return { status: 200, headers: XML, body: documentOf('DeleteResult', results) };
 }
 
-/** The name of the first condition in it: without a check, an object would go that the client wants to keep. */
+/** The name of the first condition in it: without a check, an object would be deleted that the client wants to keep. */
 function unkeptIn(item: Parameters<typeof textIn>[0]): string | undefined {
   return CONDITIONS.find((name) => (textIn(item, name) ?? '') !== '');
 }

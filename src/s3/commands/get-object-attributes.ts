@@ -7,7 +7,7 @@ import { timeFields } from '../times.js';
 
 export const getObjectAttributes: Command = { name: 'GetObjectAttributes', scope: 'read', run };
 
-/** All that S3 knows. Checksums are not stored, and every object is one part: then S3 leaves out two of them, too. */
+/** All that S3 knows. Checksums are not stored, and every object is one part: then S3 also leaves two of them out. */
 const ATTRIBUTES = ['ETag', 'Checksum', 'ObjectParts', 'StorageClass', 'ObjectSize'];
 
 async function run(call: Call): Promise<HttpAnswer> {

@@ -8,7 +8,7 @@ import { limitIn } from './multipart-upload.js';
 
 export const listMultipartUploads: Command = { name: 'ListMultipartUploads', scope: 'write', run };
 
-/** Behind every id. */
+/** Sorts after every id. */
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 async function run(call: Call): Promise<HttpAnswer> {
