@@ -13,7 +13,7 @@ export interface FieldOption {
   /** The value is the name of a file with the field's value. */
   readonly isFile: boolean;
   readonly isNullable: boolean;
-  /** For the first part: the other parts that belong to one of its values alone. */
+  /** For the first part: the other parts that belong to only one of its values. */
   readonly partsFor?: Readonly<Record<string, string>> | undefined;
 }
 

@@ -20,7 +20,7 @@ interface FetchOptions {
 
 /** For a file that cannot be continued, or has changed meanwhile: each attempt starts from the first byte. */
 const ATTEMPTS = 3;
-/** At most so many bytes are lost if the process or machine is killed. */
+/** At most this many bytes are lost if the process or machine is killed. */
 const SYNC_BYTES = 16 * 1024 * 1024;
 
 /** The stored state of an unfinished download. */

@@ -70,7 +70,7 @@ export class FileTransferGateway {
   }
 
   /**
-   * Like upload(), for large files and bad lines: continues after an interruption; with `url`, also in another process.
+   * Like upload(), for large files and bad lines: continues after an interruption; with `url`, even in another process.
    */
   uploadResumable(
     connectionId: string,

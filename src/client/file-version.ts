@@ -15,8 +15,8 @@ const CLOCK_DOUBT_MS = 86_400_000;
 
 /**
  * The file version of an answer; undefined if another version might look the same. The gateway sends an ETag, weak or
- * strong, only once it would reveal every later change. A date alone counts if it is much older than that of the answer
- * (8.8.2.2).
+ * strong, only once it would reveal every later change. A date without a tag counts if it is much older than that of
+ * the answer (8.8.2.2).
  */
 export function versionOf(answer: Response): FileVersion | undefined {
   const version = factsOf(answer);

@@ -69,7 +69,7 @@ export class Jobs {
     return (await this.#transport.json<Answer>(changingOnce(at(id, 'retry'), options))).job;
   }
 
-  /** Resolves with the job once it has ended, with any result; waits for a paused job too. */
+  /** Resolves with the job once it has ended, with any result; also waits for a paused job. */
   async wait(id: string, options: CallOptions = {}): Promise<api.Job> {
     for await (const event of this.events(id, options)) {
       if (event.type === 'job' && hasEnded(event.job)) return event.job;

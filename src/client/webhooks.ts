@@ -34,12 +34,12 @@ export class Webhooks {
     return (await this.#transport.json<Answer>(patching(at(ALL, id), options, changes))).webhook;
   }
 
-  /** Cancels its undelivered events, too. */
+  /** Also cancels its undelivered events. */
   async delete(id: string, options: CallOptions = {}): Promise<void> {
     await this.#transport.json(deleting(at(ALL, id), options));
   }
 
-  /** Resolves with the new secret. For 24 hours, the former one signs too. */
+  /** Resolves with the new secret. For 24 hours, events are also signed with the former one. */
   async rotateSecret(id: string, options: CallOptions = {}): Promise<string> {
     type Rotated = { readonly secret: string };
     return (await this.#transport.json<Rotated>(changingOnce(`${at(ALL, id)}/rotate-secret`, options))).secret;

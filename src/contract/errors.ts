@@ -47,7 +47,7 @@ export interface ErrorDefinition extends ErrorTexts {
   readonly repeat?: 'always' | 'idempotent';
   /**
    * The reaction of a job to a file that failed with it; absent: the file has failed for good. `retry`: it may be
-   * temporary. `stop`: every other file would fail, too, and trying might lock the login. `again`: a fault of the
+   * temporary. `stop`: every other file would also fail, and trying might lock the login. `again`: a fault of the
    * gateway; the file is processed again.
    */
   readonly inJobs?: 'retry' | 'stop' | 'again';
@@ -507,7 +507,7 @@ const catalogue = {
     remedy: 'Send it again.',
     example: 'the body does not match its Upload-Checksum (sha1)',
   },
-  /** nginx logs this status, too; the client is gone, so it gets no answer. */
+  /** nginx also logs this status; the client is gone, so it gets no answer. */
   client_gone: {
     status: 499,
     fault: 'client',

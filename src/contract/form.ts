@@ -38,7 +38,7 @@ export interface FormField {
   readonly isAlone?: boolean;
   /** A part of an object that takes the place of the choice with the field's name, once one of its parts is filled in. */
   readonly isInstead?: boolean;
-  /** A part that belongs to this value of the object's first part alone. */
+  /** A part that belongs only to this value of the object's first part. */
   readonly onlyFor?: string;
   readonly default?: unknown;
   readonly choices?: readonly string[];

@@ -83,7 +83,7 @@ interface InFile {
 interface Taken {
   readonly file?: InFile;
   readonly check?: Check;
-  /** Only gateway.yaml sets it: a request may contain its default alone. */
+  /** Only gateway.yaml sets it: a request may contain only its default. */
   readonly isFileOnly?: boolean;
   /** Rarely changed. */
   readonly isAdvanced?: boolean;

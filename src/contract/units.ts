@@ -1,4 +1,4 @@
-/** Units of time, in milliseconds, and bounds that forms check too. */
+/** Units of time, in milliseconds, and bounds that forms also check. */
 export const SECOND_MS = 1_000;
 export const MINUTE_MS = 60 * SECOND_MS;
 export const HOUR_MS = 60 * MINUTE_MS;

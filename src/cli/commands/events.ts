@@ -11,7 +11,7 @@ interface EventsOptions {
   readonly follow?: boolean;
 }
 
-/** One event per line. With --follow alone: only new events. */
+/** One event per line. With only --follow: only new events. */
 export async function showEvents(
   { gateway, out, signal }: Session,
   _: Arguments,

@@ -1,5 +1,5 @@
 /**
- * `ftg cp`, `mv`, `rm`, `mkdir`, `exec`: operations that the gateway does alone; no content passes through this
+ * `ftg cp`, `mv`, `rm`, `mkdir`, `exec`: operations inside the gateway; no content passes through this
  * process.
  */
 import { randomUUID } from 'node:crypto';

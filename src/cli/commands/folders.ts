@@ -140,7 +140,7 @@ class FolderRun {
   }
 }
 
-/** Other files would fail, too: the gateway is away, or does not accept the key. */
+/** Other files would also fail: the gateway is away, or does not accept the key. */
 function isOfAll(thrown: unknown): boolean {
   if (!(thrown instanceof FtgError)) return false;
   return thrown.status === 401 || thrown.code === 'quota_exceeded' || exitCodeOf(thrown) === EXIT.network;

@@ -103,6 +103,6 @@ function keep(key: string, id: string | undefined): void {
     if (id === undefined) localStorage.removeItem(key);
     else localStorage.setItem(key, id);
   } catch {
-    // The upload goes on without it.
+    // The upload continues without it.
   }
 }

@@ -8,7 +8,7 @@ export interface Sending {
   readonly onBytes?: ((sent: number) => void) | undefined;
 }
 
-/** Resolves with the answer, also with that of an error; its status is 0 if none came. */
+/** Resolves with the answer, even if it is an error; its status is 0 if none came. */
 export function send({ method, target, headers, body, signal, onBytes }: Sending): Promise<XMLHttpRequest> {
   return new Promise((resolve) => {
     const call = new XMLHttpRequest();

@@ -28,7 +28,9 @@ export interface ButtonProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement
   readonly disabledBecause?: string | false | undefined;
 }
 
-/** A button that does nothing now keeps the focus, which a disabled one loses. It describes why, also on a click. */
+/**
+ * A button that does nothing now keeps the focus, which a disabled one loses. It describes why, and again on a click.
+ */
 export function Button({
   variant = 'plain',
   icon: Icon,

@@ -13,9 +13,8 @@ import { MiddleName } from './middle-name.tsx';
 import { useUnsaved } from './unsaved.ts';
 
 /**
- * A dialog that sends its answer, also by Enter, and shows an error below it. With several fields it asks before typed
- * input is
- * lost by Escape, by the cross or by leaving the screen.
+ * A dialog that sends its answer, by Enter as well, and shows an error below it. With several fields it asks before
+ * typed input is lost by Escape, by the cross or by leaving the screen.
  */
 export function FormDialog(props: {
   readonly title: string;

@@ -62,7 +62,7 @@ export interface FormState {
   /** The input with defaults and adjustments, as it is sent. */
   readonly draft: Draft;
   readonly set: (to: Draft) => void;
-  /** Drops the input, also the kept one. The values are those of `former`, or of the start. */
+  /** Drops the input, including the kept one. The values are those of `former`, or of the start. */
   readonly reset: () => void;
   /** Removes the kept input: it was sent. */
   readonly forget: () => void;

@@ -24,7 +24,9 @@ const guards = new Set<Guard>();
 const leaving = store<Leaving | undefined>(undefined);
 let here = location.href;
 
-/** Guards while `isDirty`. The guard is off while the form is sent, so that the user can go on directly after saving. */
+/**
+ * Guards while `isDirty`. The guard is off while the form is sent, so that the user can continue directly after saving.
+ */
 export function useUnsaved(isDirty: boolean, loss: Loss = 'changes', onDiscard?: () => void): void {
   const discarded = useRef(onDiscard);
   useEffect(() => {

@@ -27,7 +27,7 @@ function faultOfHost(host: string): string | undefined {
   if (host.includes('://')) return faults.hostScheme;
   if (/\s/.test(host)) return faults.hostSpace;
   if (/^[\p{L}\p{N}_-]+(?:\.[\p{L}\p{N}_-]+)*\.?$/u.test(host)) return undefined;
-  // An IPv6 address has at least two colons; with one, a port is behind it.
+  // An IPv6 address has at least two colons; with only one, a port follows it.
   if (/^[\da-f:]*:[\da-f:]*:[\da-f:.]*$/i.test(host)) return undefined;
   return /^[^:]+:\d+$/.test(host) ? faults.hostPort : faults.host;
 }

@@ -11,7 +11,7 @@ import { useConnectionOptions } from '../../ui/connection-status.tsx';
 import { folderAddress } from './links.ts';
 import type { TreeSearch } from './tree-search.ts';
 
-/** The glob made from the text has a maximum length, too. */
+/** The glob made from the text also has a maximum length. */
 const LONGEST = 200;
 
 export function FindBar(props: {

@@ -11,7 +11,7 @@ const POLL_MS = 2_000;
 
 interface Props {
   readonly url: string;
-  /** The end as it was last read. A new part replaces the shown text, and following goes on. */
+  /** The end as it was last read. A new part replaces the shown text, and following continues. */
   readonly part: Part;
   /** Buttons in front of its own. */
   readonly children: ReactNode;

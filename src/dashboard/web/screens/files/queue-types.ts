@@ -25,7 +25,7 @@ type CopyWork = At & {
 type MoveWork = At & { readonly kind: 'move'; readonly entry: Entry };
 /** A file. */
 export type DeleteWork = At & { readonly kind: 'delete'; readonly entry: Entry };
-/** A whole folder, handled by the gateway alone. */
+/** A whole folder, handled only by the gateway. */
 export type JobWork = At & { readonly kind: 'job'; readonly order: NewJob };
 export type Work = UploadWork | CopyWork | MoveWork | DeleteWork | JobWork;
 
@@ -57,7 +57,7 @@ export interface Task {
   readonly batch: Batch;
   readonly work: Work;
   readonly state: TaskState;
-  /** The user's decision for this task alone. */
+  /** The user's decision for only this task. */
   readonly rule: ConflictRule | undefined;
   readonly sentBytes: number;
   readonly totalBytes: number | undefined;

@@ -1,4 +1,4 @@
-/** The fields and settings of a job in words, also for the job of a schedule. */
+/** The fields and settings of a job, or of the job of a schedule, in words. */
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { knowsOption } from '../../../../contract/job-options.ts';
