@@ -1,4 +1,4 @@
-/** Quiet hours: by the clock of a zone, also over midnight. */
+/** Quiet hours: by the clock of a zone; they may span midnight. */
 import type { QuietHours } from '../contract/alarm.js';
 import { MINUTE_MS } from '../contract/units.js';
 

@@ -35,7 +35,7 @@ import type { Storage } from '../storage/storage.js';
 import { masterKeyFile } from '../storage/secrets/master-key.js';
 import { startEventLoops } from './threads/event-loops.js';
 
-/** After so long without a request, /readyz is not used for load balancing. */
+/** After this long without a request, /readyz is not used for load balancing. */
 const READY_ASKED_WITHIN_MS = 60_000;
 
 export async function startGateway(

@@ -8,7 +8,7 @@ const KEY_WARNING_DAYS = 7;
 /** The same number as in the metric and on the page of a connection's health. */
 const CERTIFICATE_WARNING_DAYS = 14;
 const QUOTA_WARNING = 0.8;
-/** Schedules are checked twice a second: one that waits for so long is not being checked. */
+/** Schedules are checked twice a second: one that waits for this long is not being checked. */
 const LATE_MS = 5 * 60_000;
 
 export interface AttentionStorage extends MonthStorage {

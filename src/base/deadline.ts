@@ -17,7 +17,7 @@ export function onAbort(signal: EndSignal, act: (reason: Error) => void): () => 
   return () => signal.removeEventListener('abort', hear);
 }
 
-/** Destroys `stream` with the signal's reason once that aborts, unless the stream has ended by itself. */
+/** Destroys `stream` with the signal's reason once that aborts, unless the stream has already ended. */
 export function destroyOnAbort(stream: Readable | Writable, signal: EndSignal): void {
   stream.once(
     'close',
@@ -40,7 +40,7 @@ class LimitTimer {
   #timer: NodeJS.Timeout | undefined;
   #isExtended = true;
 
-  /** If it is not patient, the wait alone does not keep the process alive. */
+  /** If it is not patient, the wait does not keep the process alive. */
   constructor(ms: number, act: () => void, isPatient = true) {
     this.#ms = ms;
     this.#act = act;
@@ -129,7 +129,7 @@ export function waitFor<T>(
   });
 }
 
-/** Settles like `work`, or rejects with the signal's reason as soon as it aborts; `work` itself goes on. */
+/** Settles like `work`, or rejects with the signal's reason as soon as it aborts; `work` itself continues. */
 export function orAbort<T>(work: PromiseLike<T>, signal: EndSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     // Written out for speed: every request to a remote server waits like this.
@@ -148,8 +148,8 @@ export function orAbort<T>(work: PromiseLike<T>, signal: EndSignal): Promise<T> 
 }
 
 /**
- * Settles like `work`, or like `late()` after `ms`: with its result or its error. `work` itself goes on. With
- * `isPatient` false the wait alone does not keep the process alive.
+ * Settles like `work`, or like `late()` after `ms`: with its result or its error. `work` itself continues. With
+ * `isPatient` false the wait does not keep the process alive.
  */
 export async function within<T, L>(
   work: PromiseLike<T>,

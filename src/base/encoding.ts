@@ -189,7 +189,7 @@ function bytesOf(code: number): Buffer {
 
 const GB_18030 = 'gb18030';
 
-/** GB 18030 has all planes behind the first one in the order of Unicode. */
+/** GB 18030 has all planes after the first one in the order of Unicode. */
 function beyondAt(bytes: Buffer, at: number): string | undefined {
   const index = indexOf(BEYOND, bytes, at);
   return index < 0 || index > 0xfffff ? undefined : String.fromCodePoint(0x10000 + index);

@@ -39,7 +39,7 @@ export function limitOverhead(request: http.ClientRequest, failure: (words: stri
   });
 }
 
-/** Limits every request of the agent, also those of libraries. */
+/** Limits every request of the agent, including those of libraries. */
 export function limitOverheadOf(agent: http.Agent): void {
   // Node.js calls this method for each request. It is old and used by many agents, but has no type.
   if (!('addRequest' in agent) || typeof agent.addRequest !== 'function') return;

@@ -19,7 +19,7 @@ export class PassingSet<T> {
     return () => this.#remove(place);
   }
 
-  /** All items, also when some are removed meanwhile. */
+  /** All items, even if some are removed meanwhile. */
   items(): T[] {
     return this.#places.map(({ item }) => item);
   }

@@ -1,4 +1,4 @@
-/** When failed work is tried again: pure, also in browsers. Times are in milliseconds. */
+/** When failed work is tried again: pure, and used in browsers as well. Times are in milliseconds. */
 
 /** Each delay is multiplied by a random number between these, so that what failed together is not tried again together. */
 type Spread = readonly [least: number, most: number];

@@ -19,8 +19,8 @@ interface Waiter {
 }
 
 /**
- * The share of a turn, which ends where the callbacks of setImmediate run. Transfers that find it used up go on in later
- * turns, first come, first served.
+ * The share of a turn, which ends where the callbacks of setImmediate run. Transfers that find it used up continue in
+ * later turns, first come, first served.
  */
 class TurnShare {
   #left = TURN_BYTES;

@@ -36,7 +36,7 @@ export class ListingTurns {
     });
   }
 
-  /** The reader of one operation, for any number of folders, also at once. */
+  /** The reader of one operation, for any number of folders, even concurrently. */
   reader(owner: string, signal: () => AbortSignal): ListingReader {
     return new ListingReader(this.#turns, owner, signal, (change) => this.#count(change));
   }

@@ -34,7 +34,7 @@ export class Memory {
 
   hold(): Hold {
     const take = (bytes: number, isRequired: boolean): boolean => {
-      // Checked alone: a sum with other bytes could hide a wrong number.
+      // Checked separately: a sum with other bytes could hide a wrong number.
       requireAmount(bytes);
       if (bytes === hold.bytes) return true;
       if (this.#isOver) return bytes < hold.bytes;

@@ -35,7 +35,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   site: {
     outputs: ['dist/site'],
     folders: ['docs', 'src/docs/web'],
-    // The documents in the root folder are pages, too.
+    // The documents in the root folder are also pages.
     files: [
       ...readdirSync(ROOT).filter((name) => name.endsWith('.md')),
       ...['src/dashboard/web/icon.svg', 'src/config/example.yaml'],

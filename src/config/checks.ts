@@ -43,7 +43,7 @@ export function checkPlanNames(tree: unknown, report: Report): void {
   });
 }
 
-/** 32 bytes as base64 (also URL-safe, also unpadded) or as hex. */
+/** 32 bytes as hex or base64; URL-safe and unpadded base64 are allowed. */
 export function isMasterKey(text: string): boolean {
   return /^[0-9a-f]{64}$/i.test(text) || /^[A-Za-z0-9+/_-]{43}=?$/.test(text);
 }

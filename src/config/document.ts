@@ -132,7 +132,7 @@ function pathOf(nodes: readonly unknown[]): KeyPath {
   return path;
 }
 
-/** Follows `path`, through aliases, too, as far as it exists. */
+/** Follows `path` as far as it exists, through aliases as well. */
 function walk(
   document: Document,
   path: KeyPath,

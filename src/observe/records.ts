@@ -59,7 +59,7 @@ function endRequestSpan(span: Span, { method, status, facts, ...record }: Exchan
     attributes: {
       'http.request.method': method,
       'http.route': isRouted ? facts.route : undefined,
-      // A path without a route may contain anything, also secrets.
+      // A path without a route may contain anything, even secrets.
       'url.path': !isRouted ? undefined : isSecret(facts.route) ? facts.route : record.path,
       'http.response.status_code': status === 0 ? undefined : status,
       'http.request.body.size': record.bytesIn,

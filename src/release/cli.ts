@@ -16,7 +16,7 @@ const EXAMPLE = 'config/gateway.example.yaml';
 /** Packages that a module loads on demand, by `require`: the bundle does not contain them. */
 const REQUIRED: Readonly<Record<string, readonly string[]>> = { 'src/base/validators.ts': ['ajv', 'ajv-formats'] };
 
-/** `ftg serve` starts the gateway if that is installed, too. */
+/** `ftg serve` starts the gateway if that is also installed. */
 const withoutGateway: Plugin = {
   name: 'without the gateway',
   setup: (building) => {

@@ -5,7 +5,7 @@ import { Periodic } from '../base/periodic.js';
 /** How often to check whether the process is idle, and how little processor time of one core counts as idle. */
 const CHECK_EVERY_MS = 10_000;
 const RESTING = 0.02;
-/** A heap that has grown by less is left alone. */
+/** A heap that has grown by less is not collected. */
 const WORTH_BYTES = 12 * 1024 * 1024;
 
 /**
@@ -13,7 +13,7 @@ const WORTH_BYTES = 12 * 1024 * 1024;
  * that do not. Applies to the whole process.
  *
  * The other half is set when Node.js is started, because V8 must not change it while it marks:
- * --no-incremental-marking. V8 counts those buffers, too, when it decides whether to begin marking the old objects;
+ * --no-incremental-marking. V8 also counts those buffers when it decides whether to begin marking the old objects;
  * once a first full collection has set that limit to little more than the small heap itself, it marks all of it again
  * every 10 MB or so, and a transfer costs two to three times the processor time. Without incremental marking a full
  * collection happens when the memory is really needed; on a heap as small as ours it takes 5 to 20 ms.

@@ -9,7 +9,7 @@ export interface Conversion {
 
 /**
  * A stream whose chunks are converted several at a time and leave in the order they came. Takes no more input while
- * `maxInFlight` results are awaited or the reader is behind. The first conversion that fails destroys it.
+ * `maxInFlight` results are awaited or the reader is slow. The first conversion that fails destroys it.
  */
 export class OrderedTransform extends Duplex {
   readonly #conversion: Conversion;

@@ -1,6 +1,6 @@
 /**
  * The further event loops of a process (server.threads), each in a thread of its own; the first one runs in the main
- * thread. The main thread accepts all connections and hands them out in turn, also to itself. It has what must exist
+ * thread. The main thread accepts all connections and hands them out in turn, to itself as well. It has what must exist
  * once per process: the listening socket, the permits to open sessions, the rate limits and the text of the metrics. If
  * a thread dies, the process ends: the thread's transfers are cut in any case, the front end's connections to it are
  * native memory that must not be touched again, and a supervisor restarts a whole process better than the gateway could
