@@ -25,7 +25,7 @@ const CONNECTION = 'sftp';
 const BODY = Buffer.alloc(256 * 1024, 1);
 /** The first run loads code and opens sessions. A file that not all others enter works in the background. */
 const RUNS = { warm: 1, counted: 3 } as const;
-/** What follows the answer has ended. */
+/** By then, the work after the answer has ended. */
 const SETTLED_MS = 1_500;
 const CHECKED_MS = 60_000;
 

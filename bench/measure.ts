@@ -72,7 +72,7 @@ export async function measure(
     failure: undefined,
   }));
   for (let round = 0; round < rounds; round += 1) {
-    // What one leaves behind must not always slow down the same other one.
+    // What remains of one must not always slow down the same other one.
     for (const running of round % 2 === 0 ? all : [...all].reverse()) {
       if (running.failure !== undefined) continue;
       try {

@@ -27,7 +27,7 @@ export interface Window {
 
 export interface Contender {
   readonly name: string;
-  /** The process in the middle, whose processor time and memory are read; absent if the client works alone. */
+  /** The process in the middle, whose processor time and memory are read; absent if there is only the client. */
   readonly pid?: number;
   /** Further processes of the same kind, such as other nodes: their processor time and memory count as well. */
   readonly others?: readonly number[];

@@ -24,7 +24,7 @@ const LOOKS = 60;
 const PROTOCOLS = ['sftp', 'ftp', 's3'] as const;
 /** The limit of concurrent work: on a machine that cannot keep the rate, requests must not accumulate. */
 const MOST_AT_ONCE = 64;
-/** Idle sessions are closed within this time, also those that removed what a client left behind. */
+/** Idle sessions are closed within this time, even those that removed the remains of a client. */
 const REST_WITHIN_MS = 30_000;
 const REST_LOOK_MS = 500;
 /** A shorter run only has the load's first wave: it is judged by what it leaves. */

@@ -24,7 +24,7 @@ import { type Import, moduleIn, moduleOf, modulesIn, unusedExports } from './sup
 
 const SOURCE = fileURLToPath(new URL('../../src', import.meta.url));
 
-/** Libraries that one place alone knows. */
+/** Libraries that only one place knows. */
 const OWNERS: readonly (readonly [library: RegExp, owner: RegExp])[] = [
   [/^uWebSockets\.js/, /^(http\/native\/|app\/threads\/calls)/],
   [/^ssh2$/, /^(remotes\/sftp|sandbox)\//],
@@ -283,7 +283,7 @@ test('no file depends on itself by way of others', () => {
   for (const file of files) walk(file, []);
 });
 
-/** What a request brought is typed by the schema that checked it; endpoint() hands it over so typed, for all of them. */
+/** The input of a request is typed by the schema that checked it; endpoint() passes it on with this type. */
 const HANDS_OVER = 'api/endpoint.ts';
 const OF_A_REQUEST = /(^|\.)(json|query|params|body|input|context)$/;
 
@@ -300,7 +300,7 @@ test('no endpoint casts input of a request', () => {
   assert.deepEqual(casts, []);
 });
 
-/** Behind other casts and parentheses. */
+/** Inside other casts and parentheses. */
 function castIn({ expression }: ts.AsExpression | ts.TypeAssertion | ts.ParenthesizedExpression): ts.Expression {
   const isWrapped =
     ts.isAsExpression(expression) ||

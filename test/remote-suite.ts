@@ -859,7 +859,7 @@ export function remoteSuite(name: string, start: () => Promise<SeamServer>): voi
           );
           for (const { modifiedAt, timeResolutionMs: _, mode, owner: _owner, group: _group, ...info } of found) {
             const { modifiedAt: got, timeResolutionMs: __, ...single } = await remote.stat(info.path);
-            // Names of owners, and the lines of Unix, are in listings alone.
+            // Names of owners, and the lines of Unix, are only in listings.
             const { mode: sameMode = mode, owner: _number, group: _numberToo, ...facts } = single;
             assert.deepEqual(info, facts);
             assert.equal(sameMode, mode, info.name);

@@ -39,8 +39,8 @@ const NOT_A_MOMENT: List = listed(`
 `);
 
 /**
- * They hold a time or memory against a bound, or the time of one client against another's: neighbours would be measured,
- * too. They run last, two at once.
+ * They compare a time or memory with a bound, or the times of two clients: files beside them would also be measured.
+ * They run last, two at once.
  */
 const MEASURES: List = listed(`
   app/nodes/clocks app/nodes/database-killed app/threads attacks/announced-keys attacks/bodies attacks/connections attacks/handshakes

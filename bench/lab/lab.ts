@@ -37,7 +37,7 @@ export class Lab {
 
     this.scratch = mkdtempSync('/dev/shm/ftg-bench-');
     chmodSync(this.scratch, 0o755);
-    // Servers and clients that choose their own place for files use memory, too: the disk is not measured.
+    // Servers and clients that choose their own place for files also use memory: the disk is not measured.
     process.env['TMPDIR'] = this.scratch;
   }
 
@@ -95,7 +95,7 @@ export class Lab {
     return started;
   }
 
-  /** An empty database for gateways that share it. All of them are on one server, which works for this case alone. */
+  /** An empty database for gateways that share it. All of them are on one server, which works only for this case. */
   async database(): Promise<LabDatabase> {
     this.#postgres ??= startLabPostgres().then((server) => this.#keep({ value: server, stop: () => server.stop() }));
     return (await this.#postgres).create();

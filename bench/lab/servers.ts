@@ -1,4 +1,4 @@
-/** The servers of the bench: OpenSSH, vsftpd, an S3 store in memory, and the same ones behind a long line. */
+/** The servers of the bench: OpenSSH, vsftpd, an S3 store in memory, and the same ones at the end of a long line. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,4 +1,4 @@
-/** basic-ftp alone: one client per session, with the remote calls that the gateway makes. */
+/** Only basic-ftp: one client per session, with the remote calls that the gateway makes. */
 import { Client } from 'basic-ftp';
 import { readFileSync } from 'node:fs';
 import { Readable, Writable } from 'node:stream';

@@ -1,4 +1,4 @@
-/** The AWS SDK alone. */
+/** Only the AWS SDK. */
 import {
   GetObjectCommand,
   HeadObjectCommand,

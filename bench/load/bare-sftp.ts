@@ -1,4 +1,4 @@
-/** ssh2 alone, with the remote calls that the gateway makes, and the same ones concurrently. */
+/** Only ssh2, with the remote calls that the gateway makes, and the same ones concurrently. */
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import net from 'node:net';

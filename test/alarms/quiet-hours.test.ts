@@ -1,4 +1,4 @@
-/** Quiet hours end by local clocks, also on the days when these are changed. */
+/** Quiet hours end by local clocks, even on the days when these are changed. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { quietUntil } from '../../src/alarms/quiet-hours.js';

@@ -305,7 +305,7 @@ function following(request: FuzzRequest, answered: CheckedAnswer): Following[] {
   }
 }
 
-/** Listed transfers are repeated, which some of them cannot be, and other workers may do too. */
+/** Listed transfers are repeated, which some of them cannot be, and other workers may also do. */
 function repeating({ endpoint, headers }: FuzzRequest, { status, bytes }: CheckedAnswer): Following[] {
   if (endpoint.path !== '/api/transfers' || endpoint.method !== 'GET' || status !== 200) return [];
   const { transfers } = JSON.parse(bytes.toString()) as { readonly transfers: readonly { readonly id: string }[] };

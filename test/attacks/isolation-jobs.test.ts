@@ -1,6 +1,6 @@
 /**
- * One tenant's jobs, and another tenant's requests; the other tenant's small jobs take no longer than alone. A job of
- * very many files, and as many concurrent jobs as an account may have. ISOLATION=all: 1,000,000 files.
+ * One tenant's jobs, and another tenant's requests; the other tenant's small jobs take no longer than without them. A
+ * job of very many files, and as many concurrent jobs as an account may have. ISOLATION=all: 1,000,000 files.
  */
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';

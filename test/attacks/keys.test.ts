@@ -52,7 +52,7 @@ const ACCOUNTS = [
   },
 ];
 
-/** `several`: more than one scope, so a key of one alone may not. */
+/** `several`: more than one scope, so a key with only one of them may not. */
 type Access = Scope | 'any' | 'public' | 'several';
 
 /** The scope that each endpoint of the file API needs; a missing endpoint fails. */

@@ -1,5 +1,5 @@
 /**
- * Attackers who have a link, or want one. Each attack is a row: what was done, and what held. A failure is a
+ * Attackers who have a link, or try to get one. Each attack is a row: what was done, and what held. A failure is a
  * file where none may be, a byte of a file that no link is for, or an answer that reveals something to a stranger.
  */
 import assert from 'node:assert/strict';

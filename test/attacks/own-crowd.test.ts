@@ -1,6 +1,6 @@
 /**
- * One account alone sends more than its share of the memory at once. It failed once with 500 uploads of 1 MiB: 394 were
- * refused, although they could have waited.
+ * One account by itself sends more than its share of the memory at once. It failed once with 500 uploads of 1 MiB: 394
+ * were refused, although they could have waited.
  */
 import assert from 'node:assert/strict';
 import { readdirSync, statSync } from 'node:fs';

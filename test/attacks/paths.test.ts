@@ -167,7 +167,7 @@ async function each<T>(items: readonly T[], work: (item: T) => Promise<void>): P
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
 }
 
-/** Each leaves the root, also those that return to it. */
+/** Each leaves the root, even those that return to it. */
 const ESCAPES = [
   '..',
   '../canary.txt',

@@ -214,7 +214,7 @@ describe('side by side', { concurrency: true }, () => {
         const before = (await failures()).length;
         assert.ok(before > 0);
         for (const client of clients) client.socket.resume();
-        // The other one closes too, when it has had its whole body and rests.
+        // The other one also closes, when it has had its whole body and rests.
         const isCut = ({ isClosed, received }: RawClient): boolean => isClosed && received.length < LARGE;
         await eventually(() => clients.some(isCut), 'one was cut before the end of its body');
         await end();

@@ -80,7 +80,7 @@ const ELSEWHERE = [
   '[ff02::1]',
   '[fec0::1]',
 ];
-/** Denied to registered connections too, although private addresses are allowed to them. */
+/** Also denied to registered connections, although private addresses are allowed to them. */
 const NEVER = ELSEWHERE.filter((host) => !/^(10|172|192\.168|100\.64|198|192\.0)\.|fc00|fec0/.test(host));
 
 /** A connection's host is ASCII. */

@@ -11,7 +11,7 @@ import { onAbort, orAbort, pause, StallTimer, waitFor, withDeadline, within } fr
 import { eventually } from '../support/eventually.js';
 
 const SHORT_MS = 20;
-/** Far beyond any test: a timer with this time that is left behind is seen in `timers()`. */
+/** Far beyond any test: a timer with this time that remains is seen in `timers()`. */
 const LONG_MS = 3_600_000;
 
 const gone = new Error('the client left');

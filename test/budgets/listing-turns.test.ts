@@ -72,7 +72,7 @@ test(
       for (let entries = 0; entries <= 256; entries++) await listing.next();
       return listing.next();
     };
-    // One account alone has 51 turns. There are more rounds than that.
+    // One account by itself has 51 turns. There are more rounds than that.
     for (let round = 0; round < 70; round++) {
       const holders = Array.from({ length: 51 }, () => open().read(numbers()));
       await Promise.all(holders.map(advance));

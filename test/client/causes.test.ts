@@ -175,7 +175,7 @@ test('pauses of the caller’s own source or of a slow reader are no silence', a
 test('a time-out is retried like any other failure of the line', async (t) => {
   const server = await startFaultServer(t, [() => undefined, ok({ email: 'a@example.com' })]);
   const ftg = new FileTransferGateway({ baseUrl: server.url, apiKey: 'ftg_x', timeoutMs: 0, retry: { delayMs: 1 } });
-  // For the second try as well, so long enough for a busy machine.
+  // The time is for both tries, and long enough for a busy machine.
   assert.equal((await ftg.me({ timeoutMs: 3_000 })).email, 'a@example.com');
   assert.equal(server.asked.length, 2);
 });

@@ -121,7 +121,7 @@ export function folderRules(bench: () => Bench): void {
       assert.equal((await server.disk.modifiedAt(file)).toISOString(), expected);
       if (server.connection.type === 's3') return;
       const { json } = await gateway.api.get('/api/exists/c1', { query: { path: file } });
-      // If a listing shows minutes, this does too.
+      // If a listing shows minutes, this also does.
       assert.equal((json['file'] as { modifiedAt: string }).modifiedAt.slice(0, 16), expected.slice(0, 16));
     }
     const timeIn = ({ json }: ApiAnswer): unknown => (json['transfer'] as { modifiedAt?: string }).modifiedAt;

@@ -1,5 +1,5 @@
 /**
- * With the lines of recipes.ts alone the project compiles, and the changes appear in everything that derives from
+ * With only the lines of recipes.ts the project compiles, and the changes appear in everything that derives from
  * definitions.
  */
 import assert from 'node:assert/strict';

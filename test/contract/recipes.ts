@@ -8,7 +8,7 @@ import { join } from 'node:path';
 interface Edit {
   /** Relative to the root of the project. */
   readonly file: string;
-  /** The text is inserted behind this one; absent: the file is new. */
+  /** The text is inserted after this one; absent: the file is new. */
   readonly after?: string;
   readonly text: string;
 }

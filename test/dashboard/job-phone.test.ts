@@ -1,5 +1,5 @@
 /**
- * A job on a phone, in the dark, with the keyboard alone; and text of remote servers and tenants, which is never HTML.
+ * A job on a phone, in the dark, with only the keyboard; and text of remote servers and tenants, which is never HTML.
  */
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';

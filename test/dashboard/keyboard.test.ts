@@ -1,4 +1,4 @@
-/** The ten main tasks with the keyboard alone: no step here moves or presses a mouse. */
+/** The ten main tasks with only the keyboard: no step here moves or presses a mouse. */
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

@@ -1,4 +1,4 @@
-/** The palette: screens, items of the account, and actions, by a few letters and the keyboard alone. */
+/** The palette: screens, items of the account, and actions, by a few letters and only the keyboard. */
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
 import type { Page, Route } from 'playwright-core';

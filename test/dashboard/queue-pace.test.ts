@@ -17,7 +17,7 @@ const MOST_MS = 30_000;
 const LONG_TASK_MS = 50;
 /** For thousands of files of a disk, beside the browser's own time for them. */
 const LONGEST_TASK_MS = 200;
-/** The best of these runs counts, because the machine has other work too. */
+/** The best of these runs counts, because the machine also has other work. */
 const RUNS = 3;
 
 const local = mkdtempSync(path.join(tmpdir(), 'ftg-many-'));
@@ -108,7 +108,9 @@ test(
   },
 );
 
-/** What takes files of the disk: a page, its place for drops, its input, and the text of so many files at their end. */
+/**
+ * A page that takes files of the disk, its place for drops, its input, and its text once this many files have ended.
+ */
 interface Taker {
   readonly name: string;
   open(way: string): Promise<Page>;

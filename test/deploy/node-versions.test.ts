@@ -1,6 +1,6 @@
 /**
  * The built program under every supported Node.js (package.json, engines), on both front ends: start, a first upload,
- * its download, an orderly stop. npm accepts the versions, too. test/node-matrix.sh does the same from a clean clone,
+ * its download, an orderly stop. npm also accepts the versions. test/node-matrix.sh does the same from a clean clone,
  * with `npm ci` of each version.
  */
 import assert from 'node:assert/strict';

@@ -43,7 +43,7 @@ const EXECUTED_BY: Readonly<Record<string, string>> = {
   'src/client/README.md': 'test/release/installed.test.ts',
 };
 
-/** By page and first line. An entry without a block on the page fails, too. */
+/** By page and first line. An entry without a block on the page also fails. */
 const NEITHER: readonly { readonly page: string; readonly begins: string; readonly because: string }[] = [
   ...['docs/integrate/authentication.md', 'docs/integrate/sandbox.md', 'docs/integrate/recipes/curl.md'].map(
     (page) => ({

@@ -163,7 +163,7 @@ function bench(code: string): void {
   }
 }
 
-/** The lines of a shell block without the text behind "#". */
+/** The lines of a shell block without the text after "#". */
 function commandsOf(code: string): string[] {
   return code
     .split('\n')

@@ -122,7 +122,7 @@ async function execute({ page, line, language, code: written }: Snippet, cwd: st
 }
 
 /**
- * A reader's own compiler must accept the snippets, too. All are compiled at once: their imports take most of the time.
+ * A reader's own compiler must also accept the snippets. All are compiled at once: their imports take most of the time.
  */
 function assertTypes(snippets: readonly Snippet[], cwd: string): void {
   const files = snippets

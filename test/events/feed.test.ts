@@ -475,7 +475,7 @@ describe('the feed and webhooks', { timeout: 900_000 }, () => {
     await unsubscribe(id);
     receiver.respond = (_, response) => response.writeHead(204).end();
     assert.ok((await rows()).every(({ state }) => state === 'cancelled'));
-    // An event that is being addressed to it is dropped, too.
+    // An event that is being addressed to it is also dropped.
     await withSql(
       postgres.url,
       (sql) => sql`update deliveries set state = 'pending', next_attempt_at = now()

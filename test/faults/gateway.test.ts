@@ -121,7 +121,7 @@ describe('the gateway in trouble', { concurrency: 3 }, () => {
     const stop = new AbortController();
     t.after(() => stop.abort());
     const loading = load(gateway.api, '/stop', 3, stop.signal, sent);
-    // One that cannot end by itself: its body is stalled.
+    // One that does not end unless it is ended: its body is stalled.
     const still = await RawClient.open(gateway.port);
     still.send(
       `POST /api/upload/sftp?path=/stop&filename=still.bin HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${KEY}\r\n`,

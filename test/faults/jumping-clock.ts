@@ -1,6 +1,6 @@
 /**
  * Loaded before the gateway (`--import`), it lets the wall clock jump: at SIGUSR2 it is set off the true time by the
- * milliseconds in the file CLOCK_OFFSET_FILE. The monotonic clock and the timers go on, as on a real machine.
+ * milliseconds in the file CLOCK_OFFSET_FILE. The monotonic clock and the timers continue, as on a real machine.
  */
 import { readFileSync } from 'node:fs';
 import { isMainThread } from 'node:worker_threads';

@@ -71,7 +71,7 @@ describe('kill -9 at random under load', () => {
           tally.downloads++;
         }),
       ]);
-      // Every other kill happens at any time, also before the first login; the others during transfers.
+      // Every other kill happens at any time, even before the first login; the others during transfers.
       const isBusy = (): boolean => tally.downloads > 0 && sent.some(({ status }) => status === 200);
       if (round % 2 === 0) await eventually(isBusy, 'files come and go');
       await delay(randomInt(300, 1_500));

@@ -95,7 +95,7 @@ describe('stalls', { concurrency: 7 }, () => {
         });
         const since = await stalled;
         const { status, headers, text } = await answer;
-        // Swallowed bytes count as moved, because no one can tell; over SFTP each piece has an answer, which is
+        // Swallowed bytes count as moved, because the loss cannot be seen; over SFTP each piece has an answer, which is
         // missing.
         inTime(id, protocol === 'sftp' ? since : lane.proxy.lastContentAt);
         assert.deepEqual([status, headers['x-error-code']], [504, 'stall_timeout'], text);

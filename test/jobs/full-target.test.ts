@@ -20,7 +20,7 @@ import { begin, ended, filesOf, history, run } from './support.js';
 const FILES = 12;
 const BUCKET = 'files';
 const DISK_BYTES = 6 * MIB;
-/** A store keeps its databases there too. */
+/** A store also keeps its databases there. */
 const STORE_BYTES = 24 * MIB;
 const STORE_FILE_BYTES = 3 * MIB;
 

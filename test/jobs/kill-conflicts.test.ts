@@ -1,6 +1,6 @@
 /**
  * Files that were copied or moved, and whose node died before that was recorded: a repetition finds its own result, and
- * that is no conflict, under any rule. JOBS=all: to S3 too.
+ * that is no conflict, under any rule. JOBS=all: also to S3.
  */
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';

@@ -152,7 +152,7 @@ for (const [what, entries, start, work] of CASES) {
 
     before(async () => {
       server = await start();
-      // For many it takes so long that connections to the gateway would be closed meanwhile.
+      // It is done first: many take so much time that connections to the gateway would be closed.
       server.fill('many', entries);
       gateway = await startWatchedGateway({ connections: [{ id: 'c1', name: 'Server', ...server.connection }] });
       await work(gateway, server, 'few', FEW);

@@ -166,7 +166,7 @@ describe('syncs compared with a model', { timeout: 3_600_000 }, () => {
       }
       const files = (await filesOf(cluster.api, this.#id)).filter(({ state }) => state === 'failed');
       const what = JSON.stringify([this.#order, job, files.slice(0, 5), listed(this.#source), listed(this.#target)]);
-      // What dead nodes had begun is removed too, when others look for it.
+      // Files that dead nodes had begun are also removed, when others look for them.
       const hasTemporary = async (): Promise<boolean> =>
         (await cluster.servers[this.#to].disk.files(this.#root)).some((file) => file.includes('/.ftg-'));
       await eventually(async () => !(await hasTemporary()), 'nothing half-written is left');

@@ -1,5 +1,5 @@
 /**
- * Resumable uploads through links, on servers of each protocol and several nodes: interrupted, gone on with on another
+ * Resumable uploads through links, on servers of each protocol and several nodes: interrupted, continued on another
  * node, and counted once.
  */
 import assert from 'node:assert/strict';

@@ -1,6 +1,6 @@
 /**
  * The package as n8n runs it, on a small scale: its modules are loaded by their manifest, with `n8n-workflow` beside
- * them, and get the contexts of n8n. The surprising behaviour of n8n is imitated too: an empty buffer is sent as no
+ * them, and get the contexts of n8n. The surprising behaviour of n8n is also imitated: an empty buffer is sent as no
  * body, binary data is base64 in the item or a stream with an id, and a credential's expressions are resolved for each
  * request.
  */

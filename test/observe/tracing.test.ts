@@ -51,7 +51,7 @@ function logLines(gateway: TestGateway, message: string): Record<string, unknown
   return parsed.filter(({ msg }) => msg === message);
 }
 
-/** The module that loads OpenTelemetry, by itself and in the bundle. */
+/** The module that loads OpenTelemetry, as a file of its own and in the bundle. */
 const TRACER = /\/otlp-tracer[\w-]*\.js$/;
 
 /** Records, when the program ends, which scripts it has loaded. */

@@ -164,7 +164,7 @@ describe('a slow side slows down the fast one, in flat memory', { concurrency: t
     assert.ok(highest - filled < GROWTH_BYTES, `memory grew by ${Math.round((highest - filled) / MIB)} MiB`);
   }
 
-  /** The transfer is over in the gateway, too: the next test begins with nothing under way. */
+  /** The transfer is also over in the gateway: the next test begins with nothing under way. */
   async function settled(gateway: TestGateway): Promise<void> {
     await eventually(async () => {
       const { transfers } = (await gateway.api.get('/api/transfers?limit=1')).json as {

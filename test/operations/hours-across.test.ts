@@ -1,4 +1,4 @@
-/** What lies across the closing and the opening of a connection's hours: it waits and goes on, or runs to its end. */
+/** Work under way when the hours of a connection end or begin: it waits and continues, or runs to its end. */
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { PassThrough } from 'node:stream';

@@ -71,7 +71,7 @@ describe('a rate that is used up', { concurrency: 4 }, () => {
       }),
     );
   };
-  /** Moves `CONTENT` behind the short file. */
+  /** Moves `CONTENT` after the short file. */
   const paysForBoth = (id: string, work: () => Promise<void>): Promise<void> =>
     despiteStalls(async () => {
       const from = performance.now();

@@ -1,5 +1,5 @@
 /**
- * Which operations have a receipt with digests on, and its content for each: every kind, alone and in jobs (watched
+ * Which operations have a receipt with digests on, and its content for each: every kind, by itself and in jobs (watched
  * folders: test/watch).
  */
 import assert from 'node:assert/strict';

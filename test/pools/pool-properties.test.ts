@@ -89,7 +89,7 @@ for (const capacity of [1, 4]) {
     await fc.assert(
       fc.asyncProperty(steps, async (sequence: readonly Step[]) => {
         const server = new ScriptedServer(capacity);
-        // No waiter gives up here: a lost one would hide behind its own timeout.
+        // No waiter gives up here: its timeout would hide that it was lost.
         const pool = poolOf(server, { acquireTimeoutMs: 2 ** 31 - 1 });
         const asked: Asked[] = [];
         let most = LIMITS.maxSessions;

@@ -71,7 +71,7 @@ async function simulate(t: TestContext, seed: number): Promise<Outcome> {
   let isOver = false;
   const client = async (): Promise<void> => {
     while (!isOver) {
-      // Now and then all pause for so long that sessions end, or must be checked.
+      // Now and then all pause until sessions end, or must be checked.
       await sleep(isChance(0.02) ? between(1_000, 7_000) : between(0, 50));
       try {
         const leases = await pool.acquire({ signal: AbortSignal.any([]), prove: isChance(0.1) });

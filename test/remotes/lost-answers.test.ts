@@ -13,7 +13,7 @@ import { startOddServer, type OddRequest } from '../servers/scripted-sftp.js';
 import { clientFor } from './support/ftp-client.js';
 import { openRemote, path, put, sftpConnection, testDeps } from './support/harness.js';
 
-/** A refusal concerns renames alone, which are then the only requests that count. */
+/** A refusal concerns only renames, which are then the only requests that count. */
 const REFUSED = 'although it was executed, it is refused';
 type Loss = 'before it is executed' | 'after it was executed' | typeof REFUSED;
 type Files = ReadonlyMap<string, string>;

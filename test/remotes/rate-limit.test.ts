@@ -86,7 +86,7 @@ describe('the rate of a connection', () => {
             assert.ok((await seam.use((remote) => get(remote, '/short.bin'))).equals(short));
           }
         });
-        // What follows the last byte does not wait.
+        // Nothing waits after the last byte.
         requireSlow(ms, 5 * short.length);
       } finally {
         seam.close();

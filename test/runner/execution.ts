@@ -91,7 +91,7 @@ export async function execute({ files, onNodeToo, endsWhatHangs }: Execution, re
 
 async function runAll(files: readonly string[], timeout: number, report: Report): Promise<void> {
   const sorted = [...files].sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1));
-  // Anew on each front end: gateways are shared, too.
+  // Anew on each front end: gateways are also shared.
   const endShared = await serveShared(tmpdir());
   try {
     await runFiles(

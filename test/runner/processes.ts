@@ -13,7 +13,7 @@ export interface ProcessCost {
   readonly wallSeconds: number;
 }
 
-/** Where the fields of /proc/<pid>/stat are, counted from behind the program's name. */
+/** Where the fields of /proc/<pid>/stat are, counted after the program's name. */
 const STATE = 0;
 const PARENT = 1;
 const TIMES_OF_CHILDREN = 13;

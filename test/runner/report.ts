@@ -90,7 +90,7 @@ export class Report {
     this.#failures.push(`${file}: ${name}: ${why}`);
   }
 
-  /** The exit code: a run in which nothing passed has failed, too. */
+  /** The exit code: a run in which nothing passed has also failed. */
   print(): 0 | 1 {
     const slowest = [...this.#secondsOf].sort(([, a], [, b]) => b - a).slice(0, SLOWEST_SHOWN);
     console.log('\nthe slowest files, in seconds of their tests:');
@@ -138,7 +138,7 @@ export class Report {
   }
 }
 
-/** As the repository has it, also for the path of what was compiled from it. */
+/** The path in the repository, even if the file was compiled from it. */
 function sourceOf(file: string): string {
   return path.relative(ROOT, file).replace(/^dist[\\/](.*)\.js$/, '$1.ts');
 }

@@ -36,7 +36,7 @@ export function testFiles(): string[] {
     readdirSync(FOLDER, { recursive: true, encoding: 'utf8' })
       .map((name) => name.replaceAll('\\', '/'))
       .filter((name) => name.endsWith('.test.js'))
-      // The compiled copy of a file that was moved or removed stays behind.
+      // The compiled copy of a file that was moved or removed remains.
       .filter((name) => existsSync(path.join(ROOT, 'test', name.replace(/\.js$/, '.ts'))))
       .sort()
   );

@@ -7,7 +7,7 @@ import { DONE, SHARED_VARIABLE, type Stoppable } from '../support/shared.js';
 
 export interface Kind {
   start(): Promise<Stoppable>;
-  /** Serves one file at a time: there are as many as files that want one at once. */
+  /** Serves one file at a time: there are as many as files that use one at once. */
   readonly isExclusive?: boolean;
 }
 

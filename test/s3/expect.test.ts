@@ -30,7 +30,7 @@ for (const frontEnd of ['uws', 'node'] as const) {
       await sshd?.stop();
     });
 
-    /** The head of a request alone. */
+    /** Only the head of a request. */
     async function ask(more: Partial<Shot> = {}): Promise<RawClient> {
       const headers = { expect: '100-continue' };
       const shot = { method: 'PUT', path: '/s3/c1/a.txt', body: CONTENT, headers, unsigned: ['expect'], ...more };

@@ -96,7 +96,7 @@ function killOn(entry: ServerEntry): void {
       return (await server.disk.read(joined).catch(() => Buffer.alloc(0))).length;
     }
 
-    /** Sends parts to a node, and kills it amid the join. */
+    /** Sends parts to a node, and kills it during the join. */
     async function cutJoin(key: string, parts: readonly Buffer[]): Promise<{ upload: Begun; sent: CompletedPart[] }> {
       const { gateway, client } = await startNode();
       const at = { Bucket: BUCKET, Key: `${(server.base ?? '').replace(/^\//, '')}/${key}`.replace(/^\//, '') };

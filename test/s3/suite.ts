@@ -205,7 +205,7 @@ export function s3Suite(entry: ServerEntry): void {
       for (const Range of ['bytes=4-2', 'bytes=0-1,3-4', 'lines=1-2']) assert.deepEqual(await head({ Range }), all);
       await assert.rejects(head({ Range: 'bytes=10-' }), statusIs(416));
       await assert.rejects(head({ PartNumber: 2 }), statusIs(416));
-      // What the client has already, and what it does not want, counts before the range.
+      // If-None-Match and If-Match count before the range.
       await assert.rejects(head({ Range: 'bytes=10-', IfNoneMatch: ETag }), statusIs(304));
       await assert.rejects(head({ Range: 'bytes=10-', IfMatch: '"other-1"' }), statusIs(412));
       const [empty, folder] = [fresh(), fresh('')];

@@ -36,7 +36,7 @@ export interface Disk {
   modifiedAt(file: string): Promise<Date>;
   /** Changes when the file has been written again; on S3 only if that was in another second. */
   version(file: string): Promise<string>;
-  /** Every file below `folder`, hidden ones too, sorted; on S3 also each open multipart upload as `key?upload`. */
+  /** Every file below `folder`, even hidden ones, sorted; on S3 also each open multipart upload as `key?upload`. */
   files(folder: string): Promise<string[]>;
   /** Only if the server has symbolic links. */
   link?(target: string, file: string): Promise<void>;

@@ -1,5 +1,5 @@
 /**
- * The metadata service of EC2 in its second version alone, and that of containers: tokens expire, and a request without
+ * Only the second version of the metadata service of EC2, and that of containers: tokens expire, and a request without
  * one is refused.
  */
 import type http from 'node:http';

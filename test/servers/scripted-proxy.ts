@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import net from 'node:net';
 import type { TestContext } from 'node:test';
 
-/** Text or bytes; `last`: the connection ends behind it; undefined: it is closed without an answer. */
+/** Text or bytes; `last`: the connection ends after it; undefined: it is closed without an answer. */
 export type ProxyAnswer = string | readonly number[] | { readonly last: string } | undefined;
 
 export interface ScriptedProxy {

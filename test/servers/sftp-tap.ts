@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { PacketAssembler, REQUEST } from '../../src/remotes/sftp/wire/wire.js';
 import { SFTP_SERVER, startSshd, type TestSshd } from './sshd.js';
 
-/** Longer than the time between requests of one turn of an event loop, also on a busy machine. */
+/** Longer than the time between requests of one turn of an event loop, even on a busy machine. */
 const BREATH_MS = 250;
 
 export interface TappedSshd extends TestSshd {

@@ -161,7 +161,7 @@ export interface Child {
   readonly process: ChildProcess;
   /** Lines of its standard output so far. */
   readonly lines: string[];
-  /** Resolves to the first line for which `match` holds, also an earlier one. */
+  /** Resolves to the first line for which `match` holds, even an earlier one. */
   line(match: (line: string) => boolean): Promise<string>;
   /** The exit code; the signal's name when it was killed. */
   readonly exit: Promise<number | NodeJS.Signals | null>;

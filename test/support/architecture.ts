@@ -35,7 +35,7 @@ export const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = 
 
 /** Every part may import it. */
 export const BASE = 'base';
-/** Below everything: `base` imports it too, and so do the pages and the programs that are published separately. */
+/** Below everything: `base` imports it, and so do the pages and the programs that are published separately. */
 export const CONTRACT = 'contract';
 
 /** The longest name of the table that contains a file of `src`; "" = none. */

@@ -70,7 +70,7 @@ export interface TestGateway {
   output(): string;
   /** SIGTERM and the exit code. Rejects if it has to be killed. */
   stop(): Promise<number | null>;
-  /** SIGKILL. Resolves when it has ended; rejects with its last output if it had ended by itself. */
+  /** SIGKILL. Resolves when it has ended; rejects with its last output if it had ended before. */
   kill(): Promise<void>;
 }
 

@@ -9,7 +9,7 @@ import { reset } from './reset.js';
 export type Fault = 'reset' | 'end' | 'stall';
 
 export interface ProxyOptions {
-  /** Data connections pass through it, too. */
+  /** Data connections also pass through it. */
   readonly ftp?: boolean;
   /** Keeps what clients send, for `said`. */
   readonly listens?: boolean;
@@ -50,7 +50,7 @@ export interface Proxy {
   fail(fault: Fault): void;
   /** Runs `act` once, as soon as this many more bytes have passed in that direction. */
   after(direction: 'up' | 'down', bytes: number, act: (proxy: Proxy) => void): void;
-  /** While true, bytes of both directions are lost silently, on new connections too. */
+  /** While true, bytes of both directions are lost silently, even on new connections. */
   isSilent: boolean;
   /** While true, new connections are reset at once, as if there were no server. */
   isDown: boolean;

@@ -53,7 +53,7 @@ export interface UpgradeFacts {
   readonly deadReceiver: string;
   /** Ids of the requests that failed as they should: each is an event. */
   readonly failedRequests: readonly string[];
-  /** The webhook of the account, with the events behind this number. */
+  /** The webhook of the account, with the events after this number. */
   readonly webhook: { readonly receiver: string; readonly after: number; readonly types: readonly string[] };
   readonly acknowledged: readonly Acknowledged[];
   /** What a client saw that followed the feed all the time. */

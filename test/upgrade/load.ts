@@ -180,7 +180,7 @@ export class Load {
     this.jobs.set(id, JOB_RECEIVER);
   }
 
-  /** As a consumer of the feed: it goes on at another node when its node ends. */
+  /** As a consumer of the feed: it continues at another node when its node ends. */
   async #follow(): Promise<void> {
     const { signal } = this.#following;
     const client = new FileTransferGateway({ baseUrl: `http://127.0.0.1:${this.#system.balancer.port}`, apiKey: KEY });

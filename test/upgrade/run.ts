@@ -27,7 +27,7 @@ const DEAD_LETTERS = 3;
 const ACCOUNT_RECEIVER = '/account';
 const TYPES = ['watched_folder.files_detected', 'transfer.failed', 'job.finished'];
 const PAUSE_MS = 5_000;
-/** So many pauses in which nothing more arrives are the end: the last tries come a minute apart. */
+/** After this many pauses without an event, no more are awaited: the last tries come a minute apart. */
 const MOST_RESTS = 18;
 const SHOWN = 20;
 

@@ -75,7 +75,7 @@ export class System {
     return `http://127.0.0.1:${this.#receiver.port}${receiver}`;
   }
 
-  /** A node of the former version alone, which gives deliveries up at once. */
+  /** A single node of the former version, which gives deliveries up at once. */
   async withImpatientNode(checkout: string, work: (api: ApiClient) => Promise<void>): Promise<void> {
     const node = await this.#start(0, checkout, [1]);
     await work(node.api);
@@ -136,7 +136,7 @@ export class System {
     return found;
   }
 
-  /** Ends everything, also after a failed start. */
+  /** Ends everything, even after a failed start. */
   async close(): Promise<void> {
     await (this.balancer as LoadBalancer | undefined)?.stop();
     await Promise.allSettled(this.#nodes.map((node) => node.stop()));

@@ -1,4 +1,4 @@
-/** Multipart uploads on SFTP servers that write at the end of a file alone. */
+/** Multipart uploads on SFTP servers that write only at the end of a file. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';

@@ -92,7 +92,7 @@ describe('limits of multipart uploads', { concurrency: 1 }, () => {
     await server.disk.write(hidden, damaged);
     await assert.rejects(complete(id, [first, second]), isCode('readback_mismatch'));
     await assert.rejects(server.disk.read(file));
-    // The upload goes on.
+    // The upload continues.
     const again = await node.write(id, 2, rest);
     await complete(id, [first, again]);
     assert.ok((await server.disk.read(file)).equals(Buffer.concat([content, rest])));

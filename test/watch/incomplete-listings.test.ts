@@ -174,7 +174,7 @@ suite('watched folders over vsftpd whose listings can end early', () => {
       const taken = all - folders.length;
       assert.deepEqual(bench.checksOf(folder)[0]?.outcome.check.counts, { baseline: taken, pattern: folders.length });
       assert.deepEqual((await bench.settle(folder)).counts, { unchanged: taken, pattern: folders.length });
-      // Files that another pattern lets in are baseline, too.
+      // Files that another pattern lets in are also baseline.
       const checks = bench.checksOf(folder).length;
       const cutAgain = proxy.cutDataLines(lines, round);
       const rights = { rights: 'copy_too', signal: new AbortController().signal } as const;

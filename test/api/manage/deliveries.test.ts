@@ -157,7 +157,7 @@ test('dead letters are counted, then sent again together, each once and under it
   assert.deepEqual([well?.['dead'], well?.['failingSince'], well?.['lastStatus']], [0, null, null]);
   const { entries } = (await ops.get('/manage/audit', { query: { action: 'delivery.replay_all' } })).json;
   assert.equal((entries as { details: { count: number } }[])[0]?.details.count, 3);
-  // Delivered ones are replayed too, once each, although they match the filter again after their arrival.
+  // Delivered ones are also replayed, once each, although they match the filter again after their arrival.
   assert.deepEqual(await replay({ state: 'delivered', webhookId: one.id }), { count: 3, isMore: false });
   await eventually(() => receiver.received.length === 6, 'they come again');
   for (const body of [{}, { state: 'pending' }, { state: 'dead', since: 'x' }])

@@ -1,6 +1,6 @@
 /**
  * Planned rotation of host keys. OpenSSH announces and proves new keys under a trusted key; each key waits, is accepted
- * by its owner or by the rule, and is trusted only then. A failure is a key that is trusted by itself, or a rotation
+ * by its owner or by the rule, and is trusted only then. A failure is a key that is trusted without that, or a rotation
  * that locks users out.
  */
 import assert from 'node:assert/strict';

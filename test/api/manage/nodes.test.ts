@@ -48,7 +48,7 @@ test('a transfer of one node is seen and cancelled from another, and disappears 
     killed.body.destroy();
     // Bytes that it had sent before it died may still be written.
     await eventually(async () => (await backends()).length === 0, 'the statements of the dead node are through');
-    // As if a node had been silent for so long that it counts as dead.
+    // As if a node had been silent until it counts as dead.
     await withSql(url, (sql) => sql`update running_transfers set updated_at = now() - interval '1 minute'`);
     assert.equal(await seen(), undefined);
   } finally {

@@ -90,7 +90,7 @@ export function newDemands(was: Json, is: Json): string[] {
   return found;
 }
 
-/** The value behind a reference to a component, and the reference. */
+/** The value that a reference to a component leads to, and the reference. */
 function resolved(document: Json, value: Json | undefined): [Json | undefined, string | undefined] {
   const reference = isContainer(value) ? (value as JsonObject)['$ref'] : undefined;
   if (typeof reference !== 'string') return [value, undefined];

@@ -108,7 +108,7 @@ describe('nodes with different clocks', { timeout: 900_000 }, () => {
       async (sql) => [...(await sql`select id, tag, stopped_at from nodes order by id`)] as readonly object[],
     );
 
-  /** Uses every feature once on `node`, while the other node works too. `change` happens during an upload. */
+  /** Uses every feature once on `node`, while the other node also works. `change` happens during an upload. */
   async function works(
     node: TestGateway,
     other: TestGateway,

@@ -128,7 +128,7 @@ export class Signer {
     return this.raw(bytesOf(signed, more));
   }
 
-  /** These bytes over a socket of their own; `isEnd`: the client closes its side behind them. */
+  /** These bytes over a socket of their own; `isEnd`: the client closes its side after them. */
   async raw(bytes: Buffer, isEnd = false): Promise<S3Answer> {
     const socket = net.connect(this.#port, HOST);
     const received: Buffer[] = [];

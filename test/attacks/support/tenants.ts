@@ -49,7 +49,7 @@ const MAX_RATIO = 3;
 const NOISE_MS = IS_FULL_SCALE ? 100 : 1_500;
 /** A machine that others share may pause more than once. */
 export const MOST_AGAIN = 3;
-/** B is measured under attack for the whole time; alone and afterwards, without competition, for this part of it. */
+/** B is measured under attack for the whole time; before and after it, without competition, for this part of it. */
 const QUIET_PART = IS_FULL_SCALE ? 1 : 0.5;
 /** By default a server drops some of more than ten logins at once. */
 const ADMITS_ALL = ['MaxStartups 500'];

@@ -1,4 +1,4 @@
-/** The states of a server from check to check: each new one is news once, also if several machines take turns. */
+/** The states of a server from check to check: each new one is news once, even if several machines take turns. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { shownBy, withState } from '../../../src/connections/health/server-changes.js';

@@ -32,7 +32,7 @@ export interface Answered {
   readonly json: Record<string, unknown>;
 }
 
-/** These routes behind the real router and the real server; keys and stored answers are in memory. */
+/** These routes, served by the real router and the real server; keys and stored answers are in memory. */
 export async function startRouted(
   t: TestContext,
   routes: readonly Route[],

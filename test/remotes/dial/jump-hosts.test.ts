@@ -1,4 +1,4 @@
-/** Connections through jump hosts: OpenSSH, with servers of each protocol behind it. */
+/** Connections through jump hosts: OpenSSH, which leads to servers of each protocol. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import http from 'node:http';
@@ -309,7 +309,7 @@ describe('when it does not work', () => {
     const { port } = silent.address() as net.AddressInfo;
     const connection = sftpConnection(
       { port, username: 'u' },
-      // It has begun by then, behind a login on the jump host.
+      // It has begun by then, after a login on the jump host.
       { ...through(jumpOn(jump)), pool: { connectTimeoutMs: 10_000 } },
     );
     await assert.rejects(
@@ -375,7 +375,7 @@ describe('when it does not work', () => {
       jumps.close();
       return line.stop();
     });
-    // Nothing comes behind the greeting.
+    // Nothing comes after the greeting.
     const greeted = async (timeoutMs: number): Promise<void> => {
       const way = jumpOn(jump, { port: line.port });
       const socket = await jumps.connect(way, '127.0.0.1', target.port, { signal: NEVER, timeoutMs });

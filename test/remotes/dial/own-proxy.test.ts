@@ -64,7 +64,7 @@ function dialerThrough(
 }
 
 const LATE_MS = 60_000;
-/** The proxy itself answers a connect within this time, also on a busy machine. */
+/** The proxy itself answers a connect within this time, even on a busy machine. */
 const HANGS_MS = 3_000;
 
 function fetcherOf(

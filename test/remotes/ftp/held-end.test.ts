@@ -1,4 +1,4 @@
-/** The socket of an upload over TLS ends behind the TLS of both sides: the order in which a relay sees it. */
+/** The socket of an upload over TLS ends after the TLS of both sides: the order in which a relay sees it. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';

@@ -31,7 +31,7 @@ interface Format {
   readonly name: string;
   /** Its lines, each with its entry; 'refused': it is counted as missing; 'nothing': it is no entry. */
   readonly lines: readonly (readonly [line: string, expected: Shown | 'refused' | 'nothing'])[];
-  /** The setting `listing` under which it is read too, besides `auto`. */
+  /** The setting `listing` under which it is also read, besides `auto`. */
   readonly as?: ListFormat;
   readonly isMachine?: boolean;
 }

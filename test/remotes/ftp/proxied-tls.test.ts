@@ -12,7 +12,7 @@ const SERVERS: readonly (readonly [string, (options: ServerOptions) => Promise<F
   ['pure-ftpd', startPureFtpd, 'explicit'],
   ['proftpd', startProftpd, 'implicit'],
 ];
-/** vsftpd behind microsocks lost most of those with 3 MB. */
+/** Through microsocks, vsftpd lost most of those with 3 MB. */
 const SIZES = [0, 1, 5_000, 3_000_000, 3_000_000, 3_000_000, 3_000_000, 3_000_000, 20_000_000];
 
 for (const [proxyName, startProxy] of [

@@ -1,4 +1,4 @@
-/** One object over several connections, from a store behind a long line. */
+/** One object over several connections, from a store at the end of a long line. */
 import assert from 'node:assert/strict';
 import { randomFillSync } from 'node:crypto';
 import type http from 'node:http';
@@ -16,7 +16,7 @@ const TRIP_MS = 25;
 const STEP_BYTES = 64 * 1024;
 const STEP_MS = 2;
 /**
- * The store sends so much of the first answer at once, and the rest drop by drop until a range is asked for: a busy
+ * The store sends this much of the first answer at once, and the rest drop by drop until a range is asked for: a busy
  * machine may measure for long.
  */
 const FIRST_BYTES = 6 * MIB;
@@ -35,7 +35,7 @@ describe('an object over several connections', () => {
   let rig: S3Rig;
   let spares: Spares;
   let awaitsRanges = true;
-  /** Until so many were asked for, the first answer comes drop by drop. */
+  /** Until this many ranges were asked for, the first answer comes drop by drop. */
   let awaited = 1;
   const [content, other] = [randomFillSync(Buffer.alloc(40 * MIB)), randomFillSync(Buffer.alloc(40 * MIB))];
 

@@ -134,7 +134,7 @@ describe('a certified host key', () => {
       [authority, ['-h', '-n', 'files.example.com,*.0.0.2'], /it is for files\.example\.com, \*\.0\.0\.2, not for 127/],
       [authority, ['-h', '-n', HOST, '-O', 'critical:strange'], /it is restricted by strange/],
       [other, ['-h', '-n', HOST], /its authority has the key SHA256:\S+, which is not in hostCa/],
-      // sshd takes a user certificate for a host key too.
+      // sshd also takes a user certificate for a host key.
       [authority, ['-n', HOST], /the server has no certificate for it/],
     ];
     for (const [signer, options, words] of cases) {

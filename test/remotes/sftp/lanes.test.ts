@@ -14,7 +14,7 @@ interface Line {
   readonly memory: HostMemory;
   /** Sessions that are open beside the file's own. */
   readonly open: () => number;
-  /** Transfers a file for so many round trips; `rateOf` gives the bytes that move in one. */
+  /** Transfers a file for this many round trips; `rateOf` gives the bytes that move in one. */
   run(roundTrips: number, rateOf: (sessions: number) => number): Promise<number>;
   pass(ms: number): void;
 }

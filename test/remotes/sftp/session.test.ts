@@ -97,7 +97,7 @@ describe('logging in to OpenSSH', () => {
   });
   after(() => user.remove());
 
-  /** The client key is authorised for the user, too. */
+  /** The client key is also authorised for the user. */
   async function userServer(t: TestContext, ...lines: string[]): Promise<TestSshd> {
     return sshd(t, 'PasswordAuthentication yes', ...lines);
   }
@@ -474,7 +474,7 @@ describe('commands', () => {
 
 describe('servers that cannot be logged in to', () => {
   const at = (port: number) => sftpConnection({ port, username: 'nobody' }, { password: 'secret-word' });
-  // The connection itself comes about within it, also on a busy machine.
+  // The connection itself is made within it, even on a busy machine.
   const quick = { ...LIMITS, connectTimeoutMs: 3_000 };
 
   test('a port that accepts and stays silent', async (t) => {

@@ -17,7 +17,7 @@ const MIB = 1024 * 1024;
 const IN_PARTS_BYTES = 32 * MIB + 7;
 const TOOL_MS = 120_000;
 
-/** Older than what is uploaded, although some servers list the minute alone. */
+/** Older than what is uploaded, although some servers list only the minute. */
 const AN_HOUR_AGO = Date.now() / 1_000 - 3_600;
 
 /** Names that tools encode in different ways. */

@@ -16,7 +16,7 @@ export interface RotatedLogin {
   readonly file: string;
   /** Changes the secret: first in the file, then on the server. */
   rotate(): void;
-  /** Changes it on the server alone. */
+  /** Changes it only on the server. */
   change(): void;
   stop(): Promise<void>;
 }

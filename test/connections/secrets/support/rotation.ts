@@ -21,8 +21,9 @@ function connectionOf(login: RotatedLogin, id: string): object {
 }
 
 /**
- * At least so many requests, twenty a second, every other one an upload, by turns with a key and with a password. Both
- * change so many times meanwhile, never twice during one request. Resolves to the answers that were no success.
+ * Makes at least `requests` requests, twenty a second, every other one an upload, in turn with a key and a password.
+ * Both change `rotations` times meanwhile, never twice during one request. Resolves to the answers that were no
+ * success.
  */
 export async function rotateUnderLoad(requests: number, rotations: number): Promise<readonly string[]> {
   const logins = [await rotatedKey(), await rotatedPassword()];
