@@ -231,7 +231,7 @@ describe('scopes', () => {
     held({
       area: 'Attacks',
       what: 'Keys of one scope at every endpoint',
-      done: 'a key of each scope alone against every endpoint of both OpenAPI documents; an endpoint without a decision fails',
+      done: 'a key with only one scope, for each of them, against every endpoint of both OpenAPI documents; an endpoint without a decision fails',
       held: '403 scope_missing wherever the scope is not the one that is needed',
       tries,
     });

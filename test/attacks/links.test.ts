@@ -173,7 +173,7 @@ interface Attack {
 const ATTACKS: readonly Attack[] = [
   {
     what: 'Links: near misses of a good one',
-    done: 'each character changed, left out, doubled or in the other case; blanks, NUL and line ends behind it',
+    done: 'each character changed, left out, doubled or in the other case; blanks, NUL and line ends after it',
     held: '404, each time the same answer; nothing is read',
     run: async () => {
       const { token } = await downloadLink();
@@ -335,7 +335,7 @@ const ATTACKS: readonly Attack[] = [
   {
     what: 'Links: another method in a header field, a query or another protocol',
     done: 'X-HTTP-Method-Override, X-Method-Override and _method, with a POST and on an upload in pieces',
-    held: 'the method of the request counts alone, but for those of tus on an upload in pieces',
+    held: 'only the method of the request counts, except for those of tus on an upload in pieces',
     run: async () => {
       const { at, folder } = await uploadLink();
       await put(at, 'mine.txt');
@@ -355,8 +355,8 @@ const ATTACKS: readonly Attack[] = [
     },
   },
   {
-    what: 'Links: more path behind the secret',
-    done: 'slashes, dots, encoded slashes, parameters and file names behind it, of both kinds of links',
+    what: 'Links: more path after the secret',
+    done: 'slashes, dots, encoded slashes, parameters and file names after it, of both kinds of links',
     held: '404, 400 or 405: a link has no places below it but uploads in pieces',
     run: async () => {
       const [up, down] = [await uploadLink(), await downloadLink()];
@@ -428,7 +428,7 @@ const ATTACKS: readonly Attack[] = [
   {
     what: 'Links: names of files that lead elsewhere',
     done: '"..", slashes, backslashes, control characters, line ends, NUL and 300 bytes as filename and in Content-Disposition',
-    held: '400, or the last segment alone; encoded twice they are names like any other; nothing outside of the folder',
+    held: '400, or only the last segment; encoded twice they are names like any other; nothing outside of the folder',
     run: async () => {
       const { at, folder } = await uploadFolderLink();
       const names = [
@@ -500,8 +500,8 @@ const ATTACKS: readonly Attack[] = [
   },
   {
     what: 'Links: uploads in pieces of others',
-    done: 'one begun with a link asked for, gone on with and ended by another link, a download link and keys; one of a key by a link',
-    held: '404 or 405: each is known where it was begun; it goes on there',
+    done: 'one begun with a link asked for, continued and ended by another link, a download link and keys; one of a key by a link',
+    held: '404 or 405: each is known only where it was begun, and continues there',
     run: async () => {
       const [mine, other, down] = [await uploadLink(), await uploadLink(), await downloadLink()];
       const url = await inPieces(mine.at).begin({ filename: 'mine.bin' }, 10);
@@ -576,7 +576,7 @@ const ATTACKS: readonly Attack[] = [
   },
   {
     what: 'Links: an upload in pieces after the revocation, the expiry and the last use',
-    done: 'revoked while a piece arrives; expired and used up between two pieces; asked for, gone on with and begun again',
+    done: 'revoked while a piece arrives; expired and used up between two pieces; asked for, continued and begun again',
     held: '410 gone at once or with the last byte; nothing is stored, and of a revoked one nothing is left',
     run: async () => {
       const revoked = await uploadLink();
@@ -619,7 +619,7 @@ const ATTACKS: readonly Attack[] = [
   {
     what: 'Links: uploads in pieces that are begun and left, or given up before their end',
     done: '21 begun and left; one for a single use sent and given up 20 times',
-    held: '429 share_exceeded for that link alone; a link that was broken off so often is used up',
+    held: '429 share_exceeded for only that link; a link whose uploads were given up that often is used up',
     run: async () => {
       const [one, other] = [await uploadLink(), await uploadLink()];
       for (let i = 0; i < 20; i++) await inPieces(one.at).begin({ filename: `left-${i}` }, 10);
@@ -803,7 +803,7 @@ const ATTACKS: readonly Attack[] = [
   },
   {
     what: 'Links: after the expiry',
-    done: 'uploads and downloads behind the time of the link; links of no, of a former and of too late a time',
+    done: 'uploads and downloads after the end of the link; links without an end, with a past one and with one too late',
     held: '410 gone; links without an end, or with one in the past or in 91 days, are not made',
     run: async () => {
       const links = [await uploadLink(), await downloadLink()];
@@ -1087,7 +1087,7 @@ const ATTACKS: readonly Attack[] = [
   {
     what: 'Links: their secrets in what is written down',
     done: 'every secret of this run looked for in the log at level trace, the database, the metrics, and answers to the owner',
-    held: 'none is there: the hash alone is kept, and a link is shown once',
+    held: 'none is there: only the hash is kept, and a link is shown once',
     run: async () => {
       const shown = await Promise.all(
         ['/api/links?limit=1000', '/api/transfers?limit=100', '/metrics'].map(

@@ -57,7 +57,7 @@ describe('one account without others', () => {
       area: 'Attacks',
       what: 'Uploads at once that are more than an account’s share of the memory',
       tries: UPLOADS,
-      done: `${UPLOADS} of 1 MiB, from one account alone, with 32 MiB for all`,
+      done: `${UPLOADS} of 1 MiB, from one account, with 32 MiB for all`,
       held: 'those that wait for a session hold what came with their heads; all of them succeed',
     });
   });

@@ -862,7 +862,7 @@ const FACTS = {
     held: 'one answer for all four, 404 NoSuchBucket; 403 for scopes',
   },
   'what was signed': {
-    done: 'method, bucket, key, query, Host and body changed behind the signature; fields that are not signed, or come twice',
+    done: 'method, bucket, key, query, Host and body changed after the signature; fields that are not signed, or come twice',
     held: '403 or 400, before a byte is stored',
   },
   'a presigned URL': {

@@ -170,7 +170,7 @@ describe('side by side', { concurrency: true }, () => {
           what: 'One upload link, ten uploads of a byte every half second',
           tries: 1,
           done: `All at once, to a server of two sessions (${protocol})`,
-          held: 'links use one session; the ninth and tenth get 429; both accounts of the server go on',
+          held: 'links use one session; the ninth and tenth get 429; both accounts of the server continue',
         });
       });
 
@@ -267,7 +267,7 @@ describe('side by side', { concurrency: true }, () => {
           what: 'Resumable uploads of a byte every half second take all sessions',
           tries: 1,
           done: `While another account with the same login uploads (${protocol})`,
-          held: 'the slowest gives way with 503 too_slow, keeps its bytes, and goes on later',
+          held: 'the slowest gives way with 503 too_slow, keeps its bytes, and continues later',
         });
       });
 

@@ -106,7 +106,7 @@ describe('requests with an ambiguous end', { concurrency: 8 }, () => {
     held({
       area: 'Attacks',
       what: 'Request smuggling over raw sockets',
-      done: 'lengths and codings that repeat, conflict, are folded, signed, padded, hidden or malformed, with a second request behind them',
+      done: 'lengths and codings that repeat, conflict, are folded, signed, padded, hidden or malformed, with a second request after them',
       held: '400, 505 or no answer; the connection ends; the hidden request is never served',
       tries: Object.keys(cases).length,
     });

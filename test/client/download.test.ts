@@ -130,7 +130,7 @@ function suite(entry: ServerEntry): void {
         area: 'Faults',
         what: 'the line breaks under a download of the typed client',
         done: 'at random bytes, from SFTP, FTP and S3',
-        held: 'it goes on behind the last byte that came, under an unchanged validator alone; the file is whole',
+        held: 'it continues after the last byte that arrived, and only if the validator is unchanged; the file is whole',
         tries: CUTS,
       });
     });

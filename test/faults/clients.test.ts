@@ -261,7 +261,7 @@ describe('clients that fail', () => {
         held({
           area: 'Faults',
           what: 'a chunked body is cut',
-          done: 'the connection reset behind a whole chunk, before the last one',
+          done: 'the connection reset after a whole chunk, before the last one',
           held: 'failed, no file',
           tries: 1,
         });
@@ -283,7 +283,7 @@ describe('clients that fail', () => {
         held({
           area: 'Faults',
           what: 'the client expects 100-continue',
-          done: 'curl with 2 MiB behind Expect: 100-continue',
+          done: 'curl sends 2 MiB with Expect: 100-continue',
           held: 'gets 100 Continue; the file is whole',
           tries: 1,
         });
@@ -318,7 +318,7 @@ describe('clients that fail', () => {
         held({
           area: 'Faults',
           what: 'the client half-closes',
-          done: 'its sending half closed right behind a whole upload',
+          done: 'its sending half closed right after a whole upload',
           held: 'taken as gone; file and history agree, no hidden file stays',
           tries: 1,
         });

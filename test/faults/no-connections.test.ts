@@ -93,7 +93,7 @@ describe('a database that accepts no further connection', () => {
       area: 'Faults',
       what: 'the connection for locks is lost while the database lets in no other',
       done: 'its backend is ended, with the connection limit of the role used up',
-      held: 'GET /readyz is 503 and names the reason, one line a minute in the log, writes go on; ready again once it is let in',
+      held: 'GET /readyz is 503 and names the reason, one line a minute in the log, writes continue; ready again once it is let in',
       tries: 1,
     });
   });

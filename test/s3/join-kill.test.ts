@@ -169,7 +169,7 @@ function killOn(entry: ServerEntry): void {
         area: 'Faults',
         what: 'a node is killed (SIGKILL) while it joins the parts of a multipart upload',
         done: 'once some of the bytes are joined, on SFTP and FTP servers that keep parts as files of their own; another node completes the upload, aborts it, or lets it expire',
-        held: 'the object is not seen before it is whole; completed, it is whole and alone; aborted or expired, nothing is left',
+        held: 'the object is not seen before it is whole; completed, it is whole and the only file; aborted or expired, nothing is left',
         tries: 3,
       });
     });

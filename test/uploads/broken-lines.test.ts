@@ -122,7 +122,7 @@ describe('resumable uploads over broken lines', { concurrency: 1 }, () => {
         area: 'Faults',
         what: 'the line breaks under a resumable upload, and nodes are killed (SIGKILL)',
         done: 'tus-js-client over a proxy that resets it at random bytes, to two nodes of which one is killed, on SFTP, FTP and S3',
-        held: 'the other node goes on behind the last stored byte, nothing is seen before the end, the file is whole and its digest right, hardly more bytes are sent than it has, one item in the history',
+        held: 'the other node continues after the last stored byte, nothing is seen before the end, the file is whole and its digest right, hardly more bytes are sent than it has, one item in the history',
         tries: CUTS,
       });
     } finally {

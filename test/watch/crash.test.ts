@@ -72,8 +72,8 @@ suite('crashes', () => {
     held({
       area: 'Faults',
       what: 'the node that checks a watched folder dies in the middle',
-      done: 'its claim is renewed no longer, while another node lives',
-      held: 'taken over within 30 s, by one node alone',
+      done: 'its claim is no longer renewed, while another node lives',
+      held: 'taken over within 30 s, by only one node',
       tries: 1,
     });
   });

@@ -39,7 +39,7 @@ test('a server without EPSV is used by PASV, and its wrong address is not believ
   held({
     area: 'Faults',
     what: 'FTP: the server lacks EPSV',
-    done: 'a scripted server that knows PASV alone and announces a wrong address',
+    done: 'a scripted server that knows only PASV and announces a wrong address',
     held: 'used by PASV; the address is not believed',
     tries: 1,
   });
