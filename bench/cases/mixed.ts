@@ -15,7 +15,9 @@ const SECONDS = { quick: 3, full: 15 } as const;
 const LARGE = 64 * MIB;
 /** Large transfers at once, half of them uploads. */
 const CROWD = 64;
-/** Enough for all of them and for the small ones: nothing waits for a session, or is refused for want of memory. */
+/**
+ * Enough for all of them and for the small ones: nothing waits for a session, or is refused because memory is short.
+ */
 const SESSIONS = 16;
 const MEMORY_BYTES = 1024 * MIB;
 const MOST_P99_MS = 20;

@@ -31,7 +31,7 @@ import type { HttpAnswer, RequestContext, Route } from '../http/types.js';
 import { ID } from '../contract/examples.js';
 import type { Services } from './services.js';
 
-/** The documentation of an endpoint beside its row of the route table. */
+/** The documentation of an endpoint, in addition to its row of the route table. */
 interface Description {
   readonly operationId: string;
   readonly tag: string;
@@ -115,7 +115,7 @@ type PathParameters<Path extends string> = [ParameterOf<Path>] extends [never]
   ? { readonly params?: undefined }
   : { readonly params: Readonly<Record<ParameterOf<Path>, TSchema>> };
 
-/** The properties of an endpoint beside its method and path. */
+/** The properties of an endpoint, except its method and path. */
 interface Details<Path extends string, Query extends TObject, Body extends TSchema>
   extends
     Pick<Route, 'head' | 'isEssential' | 'skippable' | 'alwaysHeaders'>,

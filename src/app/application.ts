@@ -210,7 +210,7 @@ export interface ListenerPort {
 export const mainPort = ({ server }: Config): ListenerPort => ({ port: server.port, setting: 'server.port' });
 export const s3Port = ({ s3 }: Config): ListenerPort => ({ port: s3.port, setting: 's3.port' });
 
-/** Whether the S3 front has a listener of its own beside its addresses on the main one. */
+/** Whether the S3 front has a listener of its own, in addition to its addresses on the main one. */
 export const hasOwnListener = ({ enabled, port }: Config['s3']): boolean => enabled && port !== 0;
 
 export interface ApplicationOptions {

@@ -21,7 +21,7 @@ interface Part extends Sources {
   readonly needs?: readonly string[];
   /** It is made again if one is missing. */
   readonly outputs: readonly string[];
-  /** Resolves to its source files beside `files` and `folders`. */
+  /** Resolves to its source files other than `files` and `folders`. */
   make: () => Promise<readonly string[]>;
 }
 

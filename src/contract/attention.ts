@@ -19,7 +19,7 @@ interface AttentionTexts {
 interface AttentionDefinition {
   /** The thing with the trouble; absent: the whole account. */
   readonly about?: 'connection' | 'watchedFolder' | 'schedule' | 'apiKey';
-  /** The facts of an item, beside id and name of the thing. */
+  /** The facts of an item, except id and name of the thing. */
   readonly facts: keyof FactTypes;
   /** Files do not move while it lasts: it may break quiet hours. A quota is urgent once it is used up. */
   readonly isUrgent?: true;

@@ -269,7 +269,7 @@ export interface JobDefinition extends JobOptions {
 /** Work that can be ordered, now or by a schedule. */
 export type OrderDefinition = JobDefinition & { readonly type: OrderType };
 
-/** The options of a url upload beside its url, which is sealed. */
+/** The options of a url upload, except its url, which is sealed. */
 export interface UrlUpload {
   /** Absent = the name that the url's server gives. */
   readonly filename?: string;

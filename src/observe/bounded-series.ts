@@ -27,7 +27,7 @@ export class BoundedSeries<L extends string> {
     return Object.fromEntries(Object.keys(labels).map((name) => [name, OTHER])) as Record<L, string>;
   }
 
-  /** Frees the room of combinations that no longer exist, for gauges that are read anew each time. */
+  /** Frees the room of combinations that no longer exist, for gauges that are read again each time. */
   keepOnly(present: readonly Labels<L>[]): void {
     const keys = new Set(present.map(keyOf));
     for (const key of this.#named) if (!keys.has(key)) this.#named.delete(key);

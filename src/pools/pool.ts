@@ -33,11 +33,13 @@ import {
 
 export { type Lease, PoolBusy, type PoolGauge, type Priority, type Yielding };
 
-/** The delay after a failed attempt to open one more session beside live ones. */
+/** The delay after a failed attempt to open one more session while others are open. */
 const REOPEN_DELAY_MS = 1_000;
 /** After attempts that the server refused because it has too many sessions. */
 const REFUSED_OPENS = { firstMs: 250, longestMs: 2_000 };
-/** Refused connections in a row, beside open sessions, that count as a limit of the server: one may be an accident. */
+/**
+ * Refused connections in a row, while sessions are open, that count as a limit of the server: one may be an accident.
+ */
 const REFUSED_BESIDE = 2;
 /** Leases per open session from which another session is opened in the background. */
 const SPREAD_FROM = 4;

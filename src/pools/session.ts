@@ -25,7 +25,7 @@ export interface Session<Lease> {
   release(lease: Lease, fate: 'keep' | 'discard'): void;
   /**
    * One cheap round trip, with its own deadline, before the session is used again. Rejects if it is dead;
-   * too_many_sessions if others use it and the server admits nothing beside them.
+   * too_many_sessions if others use it and the server admits nothing more.
    */
   check(signal: AbortSignal): Promise<void>;
   /** Ends the connection now; idempotent, never throws. */

@@ -169,7 +169,7 @@ async function renameNew<P extends Place>(places: Places<P>, from: P, to: P): Pr
   } catch (error) {
     if (!isRefusal(error)) throw error;
     const exists = hasCode(error, 'already_exists') || (await places.lookUp(to)) !== undefined;
-    // Without its source, it was refused for another reason, or was done all the same.
+    // Without its source, it was refused for another reason, or was done in spite of the error.
     if (!exists || (await places.lookUp(from)) === undefined) throw error;
     places.learnRefusal();
     throw alreadyExists(to.path, error);
@@ -265,8 +265,8 @@ async function restore<P extends Place>(places: Places<P>, aside: P, to: P, reas
 }
 
 /**
- * Whether a rename that failed was done all the same: its answer was lost, or the server refused something that followed
- * it. Then the source is gone and `isIt` is true of the entry at the target.
+ * Whether a rename that failed was done in spite of it: its answer was lost, or the server refused something that
+ * followed it. Then the source is gone and `isIt` is true of the entry at the target.
  */
 async function wasDone<P extends Place>(
   places: Places<P>,

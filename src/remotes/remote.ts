@@ -241,7 +241,7 @@ export interface ListOptions {
 export interface LeftOut {
   /** undefined if the server's text shows no name. The entry may then be any name of the folder. */
   readonly name: Buffer | undefined;
-  /** Whether the server lists it as a folder. An unreadable entry may be a folder all the same. */
+  /** Whether the server lists it as a folder. An unreadable entry may still be a folder. */
   readonly isDirectory: boolean;
   /** No client could address its name, it is a link that leads nowhere, or its format is unreadable. */
   readonly why: 'name' | 'link' | 'unreadable';
@@ -409,7 +409,7 @@ export interface Pieces {
    * cannot continue a file, and `canBeApart` is not set; those of write().
    */
   begin(file: Omit<PiecedFile, 'storeId' | 'journal'>, options: BeginOptions): Promise<BegunFile>;
-  /** Bytes that are stored after its last writer has died; undefined = nothing of it is there any more. */
+  /** Bytes that are stored after its last writer has died; undefined = none of it exists any more. */
   measure(file: PiecedFile, acknowledged: StoredBytes): Promise<number | undefined>;
   /** Takes bytes from `from.offset` on; stored bytes after it are dropped. */
   resume(file: PiecedFile, from: StoredBytes, options: PieceOptions): Promise<PieceWriter>;

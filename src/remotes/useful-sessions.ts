@@ -14,7 +14,7 @@ export function isWorthMore(bytes: number, roundTripMs: number): boolean {
   return bytes >= WORTH_A_SESSION_BYTES && roundTripMs >= LONG_LINE_MS;
 }
 
-/** How many sessions beside its own made a large file faster, and when that was measured (performance.now()). */
+/** How many sessions besides its own made a large file faster, and when that was measured (performance.now()). */
 export interface UsefulSessions {
   readonly count: number;
   /** One more was tried, and brought nothing. */

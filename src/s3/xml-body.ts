@@ -56,7 +56,7 @@ export async function readXmlList(call: Call, root: string, item: string): Promi
 
 interface XmlList {
   readonly items: readonly Element[];
-  /** The elements beside them. */
+  /** The other elements. */
   readonly others: Element;
 }
 

@@ -17,7 +17,7 @@ export class LearnedLimit {
     this.#changed = changed;
   }
 
-  /** The server has refused a session beside these. */
+  /** The server has refused a session in addition to these. */
   learn(sessions: number): void {
     this.#found = sessions;
     this.sessions = sessions;

@@ -222,7 +222,7 @@ export class SharesBroker {
     holder.send({ kind: 'cap', key: login.key, cap, learned: login.learned.sessions });
   }
 
-  /** The server refused a session beside the others: their number is what it admits. */
+  /** The server refused a further session: the number of the others is what it admits. */
   #learn(login: Login): void {
     const others = sum([...login.holders.values()], 'held') - 1;
     if (others < 1) return;

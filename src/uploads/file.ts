@@ -23,7 +23,7 @@ export interface UploadRequest extends Omit<OperationRequest, 'job'> {
   readonly terms?: UploadTerms;
 }
 
-/** What the link of an upload asks, beside the limits of the gateway. */
+/** What the link of an upload asks, in addition to the limits of the gateway. */
 interface UploadTerms {
   /** 0 = no limit. */
   readonly maxBytes: number;

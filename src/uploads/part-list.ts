@@ -1,4 +1,4 @@
-/** The parts that a client lists to complete its upload, held against those that are stored. */
+/** Compares the parts that a client lists to complete its upload with those that are stored. */
 import { createHash } from 'node:crypto';
 import { refusal } from '../base/errors.js';
 import type { MultipartPart } from '../contract/upload.js';

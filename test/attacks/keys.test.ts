@@ -181,7 +181,7 @@ async function endpointsOf(address: string): Promise<Endpoint[]> {
 
 function accessOf({ name }: Endpoint): Access | undefined {
   if (PUBLIC.has(name)) return 'public';
-  // It changes files, beside being for owners.
+  // It changes files, and is for owners.
   if (name === 'POST /manage/transfers/{id}/again') return 'several';
   return name.includes(' /manage/') ? 'admin' : FILE_API[name];
 }

@@ -383,7 +383,7 @@ const REPLACING: readonly LinkAttack[] = ['to-file', 'to-nothing', 'far-file'].f
 ]);
 
 describe('links that lead outside', () => {
-  /** Far from the roots, beyond the chroot of the FTP server, whose login could change it all the same. */
+  /** Far from the roots, beyond the chroot of the FTP server, though its login could change it. */
   let far: string;
   before(() => {
     far = mkdtempSync(join(tmpdir(), 'ftg-far-'));

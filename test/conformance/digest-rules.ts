@@ -106,7 +106,7 @@ export function digestRules(bench: () => Bench): void {
         const got = await gateway.api.get('/api/download/c1', { query: { path }, headers: WANTED });
         assert.ok(got.bytes.equals(content));
         const isShort = size <= 64 * 1024;
-        // S3 also sends small files as a stream: they are gathered all the same.
+        // S3 also sends small files as a stream: they are still gathered.
         assert.equal(got.headers['repr-digest'], isShort ? inField(content) : undefined);
         assert.equal((await newest('download')).digest, inHistory(content));
         if (size <= MIB) {

@@ -51,7 +51,7 @@ export async function inspect(page: Page, { name, path, ready }: Screen): Promis
   await ready(page);
   assert.deepEqual(await violations(page), [], name);
   await page.setViewportSize({ width: 320, height: 640 });
-  // The screen learns of its new width with a frame, and is drawn anew with the next one.
+  // The screen learns its new width with a frame, and is drawn again with the next one.
   await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(() => drawn())))');
   const width = await page.evaluate('document.documentElement.scrollWidth');
   assert.equal(width, 320, `${name} is wider than 320 pixels`);

@@ -15,7 +15,7 @@ const MORE = 5_000;
 const MOST_MS = 30_000;
 /** Longer tasks would make typing or scrolling stutter, on a machine without other work. */
 const LONG_TASK_MS = 50;
-/** For thousands of files of a disk, beside the browser's own time for them. */
+/** For thousands of files of a disk, in addition to the browser's own time for them. */
 const LONGEST_TASK_MS = 200;
 /** The best of these runs counts, because the machine also has other work. */
 const RUNS = 3;

@@ -41,7 +41,7 @@ async function saysWhy(probes: readonly ApiClient[], reason: RegExp): Promise<vo
   }
   const tookMs = performance.now() - since;
   assert.ok(tookMs < NOTICED_MS, `noticed after ${tookMs} ms`);
-  // It stays so, in every event loop, for as long as the trouble.
+  // It remains so, in every event loop, as long as the trouble lasts.
   for (const until = performance.now() + 2_500; performance.now() < until;) {
     for (const probe of probes) {
       const { status, headers, json } = await probe.get('/readyz');

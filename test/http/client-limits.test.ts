@@ -127,7 +127,7 @@ describe('client limits', { concurrency: true }, () => {
     const pace = new ClientPace({ idleTimeoutMs: 60_000, minBytesPerSecond: 100 }, 0);
     assert.equal(pace.check(true, 0, 9_000), undefined);
     assert.equal(pace.check(true, 1_000, 10_000), undefined);
-    // Not at turn: the window begins anew.
+    // Not at turn: the window begins again.
     assert.equal(pace.check(false, 1_000, 15_000), undefined);
     assert.equal(pace.check(true, 1_500, 24_000), undefined);
     assert.match(pace.check(true, 1_900, 25_000) ?? '', /fewer than 100 bytes a second/);

@@ -1,4 +1,4 @@
-/** One exchange over a scripted socket: cases that no client can cause at will. */
+/** One exchange over a scripted socket: cases that no client can reliably cause. */
 import assert from 'node:assert/strict';
 import { setImmediate as turn } from 'node:timers/promises';
 import { test, type TestContext } from 'node:test';

@@ -121,7 +121,7 @@ async function runFiles(names: readonly string[], options: Options, report: Repo
   await runBatches({ alone: whole(long), together: others.together.map(whole) }, whole(others.alone), options, report);
 }
 
-/** Absolute paths. What a process did not come to when it ended runs again, alone. */
+/** Absolute paths. Files that a process had not finished when it ended run again, alone. */
 export async function runBatches(
   first: Batches,
   last: readonly string[],

@@ -14,7 +14,7 @@ export interface Kind {
 interface Instance {
   readonly running: Promise<Stoppable>;
   isTaken: boolean;
-  /** Ends an exclusive one that no file has wanted for a while: it would measure and poll beside the others. */
+  /** Ends an exclusive one that no file has used for a while: it would measure and poll beside the others. */
   idle?: NodeJS.Timeout;
 }
 

@@ -1,4 +1,4 @@
-/** The service behind the sandbox, with requests in an order that no connection can produce at will. */
+/** The service of the sandbox, with requests in an order that no connection can be made to produce. */
 import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';
 import { mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';

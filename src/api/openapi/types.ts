@@ -79,7 +79,7 @@ export interface OpenApiDocument {
   };
 }
 
-/** The texts of one of the two APIs: the input of a document beside the rows. */
+/** The texts of one of the two APIs: the input of a document, in addition to the rows. */
 export interface Api {
   readonly title: string;
   readonly summary: string;

@@ -187,7 +187,7 @@ function viewOf({ id, bytes, totalBytes, bytesPerSecond, step, job, facts }: Run
   };
 }
 
-/** Facts of a transfer beside its progress: `rowOf` writes them, on any node. */
+/** Facts of a transfer, except its progress: `rowOf` writes them, on any node. */
 type RunningFacts = Pick<RunningTransfer, 'connectionId' | 'type' | 'direction' | 'filename' | 'path'> & {
   readonly linkId?: string;
   readonly startedAt: string;

@@ -13,7 +13,7 @@ export const deleteObjects: Command = { name: 'DeleteObjects', scope: 'write', r
 
 const MOST_KEYS = 1_000;
 const AT_ONCE = 4;
-/** What an object may have beside its key. */
+/** What an object may have besides its key. */
 const CONDITIONS = ['VersionId', 'ETag', 'LastModifiedTime', 'Size'];
 
 async function run(call: Call): Promise<HttpAnswer> {

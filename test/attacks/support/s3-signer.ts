@@ -23,7 +23,7 @@ export interface Shot {
   readonly region?: string;
   readonly service?: string;
   readonly payload?: string;
-  /** The names that are signed, beside all that have a value here. */
+  /** The names that are signed, in addition to all that have a value here. */
   readonly unsigned?: readonly string[];
 }
 
@@ -157,7 +157,7 @@ export class Signer {
   }
 }
 
-/** `more`: header lines beside those that are signed, as they are sent. */
+/** `more`: header lines besides those that are signed, as they are sent. */
 export function bytesOf({ method, path, query, headers, body }: Signed, more: readonly string[] = []): Buffer {
   const given = Object.keys(headers);
   const sized = given.some((name) => /^(content-length|transfer-encoding)$/i.test(name));

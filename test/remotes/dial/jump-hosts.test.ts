@@ -257,7 +257,7 @@ describe('when it does not work', () => {
       new RegExp(`^the jump host jump-${jump.port} \\(127.0.0.1:${jump.port}\\): .*refused the login`),
     )(failed);
     assert.ok(!String(failed).includes('wr0ng-word'));
-    // The next one logs in anew.
+    // The next one logs in again.
     await lists(remotesOf(t), sftpConnection(target, through(jumpOn(jump))));
   });
 

@@ -12,7 +12,7 @@ const MUCH = 1 << 30;
 
 interface Line {
   readonly memory: HostMemory;
-  /** Sessions that are open beside the file's own. */
+  /** Sessions that are open besides the file's own. */
   readonly open: () => number;
   /** Transfers a file for this many round trips; `rateOf` gives the bytes that move in one. */
   run(roundTrips: number, rateOf: (sessions: number) => number): Promise<number>;

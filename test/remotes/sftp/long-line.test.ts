@@ -180,7 +180,7 @@ interface Spares extends MoreSessions<SftpLease> {
   recall(): void;
 }
 
-/** A remote that uses `most` sessions beside its own at once: they were useful a moment ago. */
+/** A remote that uses `most` sessions besides its own at once: they were useful a moment ago. */
 async function withSpares(
   t: TestContext,
   connection: SftpConnection,

@@ -81,7 +81,7 @@ export const guardedNav: AroundNavHandler = (navigate, to, options) => {
   else leave(() => navigate(to, options));
 };
 
-// Runs before the router. It restores the address, so that the screen stays; going back once more leads to where the user
+// Runs before the router. It restores the address, so that the screen stays; going back again leads to where the user
 // wanted.
 addEventListener(
   'popstate',

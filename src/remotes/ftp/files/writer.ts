@@ -36,7 +36,7 @@ export async function openWriter(
   try {
     return new FileWriter(operation, await store(operation, stored, path), path, stored);
   } catch (error) {
-    // A connection that ended without the reply of STOR may have made the file all the same.
+    // A connection that ended without the reply of STOR may still have made the file.
     if (hidden !== undefined && !operation.lease.control.alive) leftovers.removeLater(stored);
     throw error;
   }

@@ -3,7 +3,7 @@ import { type AwsEnvironment, variableOf } from '../../../base/aws-environment.j
 import { GatewayError, toGatewayError } from '../../../base/errors.js';
 import { readSecretFile } from '../../../connections/secrets/secret-file.js';
 
-/** The token in the file, read anew. @throws GatewayError login_refused, which names the variable, not the file */
+/** The token in the file, read again. @throws GatewayError login_refused, which names the variable, not the file */
 export async function namedFile(env: AwsEnvironment, name: string): Promise<string> {
   const file = variableOf(env, name);
   if (file === undefined) throw notSet(name);

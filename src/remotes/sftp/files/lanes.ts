@@ -31,7 +31,7 @@ interface ExtraLane extends Lane {
 }
 
 export interface LanesPlan {
-  /** `more`: for sessions beside the file's own. */
+  /** `more`: for sessions besides the file's own. */
   readonly more: MoreSessions<SftpLease>;
   readonly lease: SftpLease;
   readonly direction: 'up' | 'down';
@@ -76,7 +76,7 @@ export class Lanes {
     return this.#hasBegun;
   }
 
-  /** Sessions beside the file's own. */
+  /** Sessions besides the file's own. */
   get sessions(): number {
     return this.#sessions.length;
   }

@@ -622,7 +622,7 @@ export class SftpRemote implements Remote {
       // Checked now, it avoids sending all the bytes in vain.
       const lookup = options.provisional === true ? undefined : findTarget(channel, tree.beside(file, baseName(path)));
       const [handle, existing] = await Promise.all([opening, lookup]).catch((error: unknown) => {
-        // Without a reply, the file may have been made all the same.
+        // Without a reply, the file may still have been made.
         if (!isRefusal(error)) leftovers.removeLater(hidden);
         throw error;
       });

@@ -24,7 +24,7 @@ const ANOTHER_MS = 20_000;
 
 /**
  * The right to use one channel of an SSH connection. The channel opens at the first file operation: a command needs
- * none, and a server that admits a single channel could not run it beside one.
+ * none, and a server that admits a single channel could not run both.
  */
 export class SftpLease {
   /** A command holds the slot; an SFTP channel may be open beside it but need not be. */
