@@ -207,6 +207,8 @@ export class N8n {
     const isBytes = body instanceof Uint8Array || body === undefined;
     const isJson = !isBytes && !(Symbol.asyncIterator in body);
     const outgoing = http.request(url, {
+      // A kept connection may be closed by a busy gateway just before the next request.
+      agent: false,
       method,
       headers: { ...(isJson ? { 'Content-Type': 'application/json' } : {}), ...headers, ...Object.fromEntries(added) },
     });

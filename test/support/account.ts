@@ -49,6 +49,8 @@ const ACCOUNTS = 120;
 /** The scopes of a key for which a configuration names none. */
 const USUAL_SCOPES = ['read', 'write', 'exec', 'watch'];
 const LOCAL = { allow: ['127.0.0.0/8'] };
+/** The gateway outlives its clients, so only a resting connection can be reset. */
+const CALM = { repeatsReset: true };
 
 interface Lent extends Stoppable {
   readonly url: string;
@@ -111,8 +113,8 @@ export async function openAccount(options: AccountOptions = {}): Promise<TestAcc
     clients.push(one);
     return one;
   };
-  const client = (key?: string): ApiClient => closing(new ApiClient(port, key, keyOf));
-  const visitor = (): Browser => closing(new Browser(port));
+  const client = (key?: string): ApiClient => closing(new ApiClient(port, key, { keyOf, ...CALM }));
+  const visitor = (): Browser => closing(new Browser(port, CALM));
   const owners: Owner[] = [];
   const releases: (() => Promise<void>)[] = [];
   const place = sandbox ? await startOwnSandbox() : undefined;
@@ -171,7 +173,7 @@ class Owner {
   readonly #client: ApiClient;
 
   constructor(port: number, account: number) {
-    this.#client = new ApiClient(port, ownersKey(account));
+    this.#client = new ApiClient(port, ownersKey(account), CALM);
   }
 
   async connect(connection: object): Promise<void> {

@@ -220,18 +220,29 @@ export interface ApiRequest {
   readonly signal?: AbortSignal;
 }
 
+export interface ClientOptions {
+  /** The key that replaces the one that a test names. */
+  readonly keyOf?: (key: string) => string;
+  /**
+   * Once more on a new connection, if a kept one is reset before any answer: a busy gateway may have closed it while
+   * the request was on its way. Not for tests of gateways that end.
+   */
+  readonly repeatsReset?: boolean;
+}
+
 /** Plain node:http, so that nothing between the test and the wire changes a request. */
 export class ApiClient {
   readonly #keyOf: (key: string) => string;
+  readonly #repeatsReset: boolean;
   readonly #agent = new KeptConnections({ maxSockets: 256 });
 
-  /** `keyOf`: the key that replaces the one that a test names. */
   constructor(
     readonly port: number,
     readonly key: string = KEY,
-    keyOf: (key: string) => string = (named) => named,
+    { keyOf = (named) => named, repeatsReset = false }: ClientOptions = {},
   ) {
     this.#keyOf = keyOf;
+    this.#repeatsReset = repeatsReset;
   }
 
   close(): void {
@@ -247,7 +258,7 @@ export class ApiClient {
   }
 
   async send(target: string, request: ApiRequest = {}): Promise<ApiAnswer> {
-    const response = await this.open(target, request);
+    const response = await this.#answered(target, request);
     const bytes = await buffer(response);
     return {
       status: response.statusCode ?? 0,
@@ -278,9 +289,20 @@ export class ApiClient {
     await closed;
   }
 
+  async #answered(target: string, request: ApiRequest): Promise<http.IncomingMessage> {
+    const { outgoing, response } = this.#begin(target, request);
+    try {
+      return await response;
+    } catch (error) {
+      if (!this.#repeatsReset || !outgoing.reusedSocket || !isReset(error) || !canRepeat(request)) throw error;
+      return this.#begin(target, request, false).response;
+    }
+  }
+
   #begin(
     target: string,
     request: ApiRequest,
+    agent: http.Agent | false = this.#agent.dropRested(),
   ): { readonly outgoing: http.ClientRequest; readonly response: Promise<http.IncomingMessage> } {
     const { method = 'GET', headers = {}, query = {}, json, key = this.key, signal } = request;
     const parameters = new URLSearchParams();
@@ -288,7 +310,7 @@ export class ApiClient {
     const search = parameters.size === 0 ? '' : `?${parameters.toString()}`;
     const body = json === undefined ? request.body : JSON.stringify(json);
     const outgoing = http.request({
-      agent: this.#agent.dropRested(),
+      agent,
       host: '127.0.0.1',
       port: this.port,
       method,
@@ -311,6 +333,15 @@ export class ApiClient {
   }
 }
 
+function isReset(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
+}
+
+/** A stream has been read. */
+function canRepeat({ body }: ApiRequest): boolean {
+  return body === undefined || typeof body === 'string' || body instanceof Buffer;
+}
+
 /** Keeps the cookie and sends the CSRF token, as the dashboard does. */
 export class Browser {
   cookie = '';
@@ -319,8 +350,8 @@ export class Browser {
   readonly seen: string[] = [];
   readonly #client: ApiClient;
 
-  constructor(port: number) {
-    this.#client = new ApiClient(port, '');
+  constructor(port: number, options: Pick<ClientOptions, 'repeatsReset'> = {}) {
+    this.#client = new ApiClient(port, '', options);
   }
 
   async login(email: string, password: string, code?: string): Promise<ApiAnswer> {
