@@ -14,6 +14,7 @@ import { type FeedEvent, FtgError, type TransferItem } from '../../src/client/in
 import { error, ok, startFaultServer } from '../client/fault-server.js';
 import { Option } from 'commander';
 import { startSshd, type TestSshd } from '../servers/sshd.js';
+import { eventually } from '../support/eventually.js';
 import { openAccount, type TestAccount } from '../support/account.js';
 import { KEY } from '../support/gateway.js';
 import { ended, Terminal } from './support.js';
@@ -270,7 +271,12 @@ test('tail shows the last events by filters, and the next ones', async () => {
   const last = async (...words: string[]): Promise<FeedEvent[]> =>
     lines<FeedEvent>(await terminal.ok(['--json', 'tail', 'events', ...words]));
   const types = (events: readonly FeedEvent[]): string[] => events.map(({ type }) => type);
-  assert.deepEqual(types(await last('-n', '3')), ['transfer.failed', 'transfer.failed', 'job.finished']);
+  let newest: readonly string[] = [];
+  await eventually(
+    async () => (newest = types(await last('-n', '3'))).at(-1) === 'job.finished',
+    'the event of the job',
+  );
+  assert.deepEqual(newest, ['transfer.failed', 'transfer.failed', 'job.finished']);
   // Older than this number of lines.
   const [event] = await last('-n', '1', '--type', 'transfer.failed', '--connection', 'box');
   assert.equal(connectionOf(event), 'box');

@@ -1,6 +1,6 @@
 /** `ftg init`: the gateway starts with the files that it writes; existing files are not lost. */
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
+import { on } from 'node:events';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -55,7 +55,9 @@ test('the gateway starts with the written files, and its key works', async () =>
   const gone = ended(child);
   assert.ok(child.stdout !== null);
   const log = createInterface(child.stdout);
-  while (!String(await once(log, 'line', { signal: AbortSignal.timeout(PATIENCE_MS) })).includes(String(port)));
+  // Keeps the lines that come together, which `once` would lose.
+  const lines = on(log, 'line', { signal: AbortSignal.timeout(PATIENCE_MS) }) as AsyncIterable<[string]>;
+  for await (const [line] of lines) if (line.includes(String(port))) break;
   const access = { FTG_URL: `http://127.0.0.1:${port}`, FTG_KEY: env['MAIN_API_KEY'] ?? '' };
   const { stdout, stderr } = await terminal.run(['connections'], { env: access });
   assert.match(stdout, /^legacy +legacy +ftp +active$/m, stderr);

@@ -8,6 +8,7 @@ import { createInterface } from 'node:readline';
 import { after, before, test } from 'node:test';
 import { createProgram } from '../../src/cli/program.js';
 import { progressText } from '../../src/cli/progress-text.js';
+import { PATIENCE_MS } from '../support/eventually.js';
 import { KEY } from '../support/gateway.js';
 import { freePort } from '../support/ports.js';
 import { ended, FTG, Terminal } from './support.js';
@@ -138,7 +139,7 @@ test('ftg serve is the gateway, with its own signals and exit codes', async () =
   assert.ok(child.stdout !== null && child.stderr !== null);
   const seen: string[] = [];
   for (const stream of [child.stdout, child.stderr]) createInterface(stream).on('line', (line) => seen.push(line));
-  for (const until = Date.now() + 60_000; Date.now() < until;) {
+  for (const until = Date.now() + PATIENCE_MS; Date.now() < until;) {
     const answer = await fetch(`http://127.0.0.1:${port}/healthz`).catch(() => undefined);
     if (answer?.ok === true) break;
     assert.equal(child.exitCode, null, seen.join('\n'));
