@@ -1,8 +1,10 @@
 /** The rows of the status table that limits and the state of the gateway cause: 429 and 503. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import http from 'node:http';
 import net from 'node:net';
 import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { after, before, describe, test } from 'node:test';
 import { startScripted, type ScriptedFtp } from '../servers/scripted-ftp.js';
 import { startPostgres } from '../servers/postgres.js';
@@ -149,7 +151,7 @@ describe('a gateway that cannot serve now', () => {
     const postgres = await startPostgres();
     const options = {
       connections: [{ id: 'c1', ...ftp(server) }],
-      config: { server: { drainSeconds: 10 }, database: { url: postgres.url } },
+      config: { server: { drainSeconds: 30 }, database: { url: postgres.url } },
       env: { GATEWAY_MASTER_KEY: 'ab'.repeat(32) },
     };
     const gateway = await startGateway(options);
@@ -159,10 +161,14 @@ describe('a gateway that cannot serve now', () => {
       const kept = heldUpload(gateway, 'kept');
       await untilRuns(gateway, 3);
       const exited = once(gateway.process, 'exit');
+      const open = net.connect(gateway.port, '127.0.0.1');
+      await once(open, 'connect');
+      // After its answer the gateway has accepted that connection as well.
+      assert.equal((await gateway.api.get('/readyz')).status, 200);
       gateway.process.kill('SIGTERM');
       await eventually(() => /"msg":"stopping/.test(gateway.output()), 'it drains');
       // An open connection still gets an answer, at once; new ones are soon refused.
-      expectError(await gateway.api.get('/readyz'), 'draining', /stopping/);
+      expectError(await readiness(open), 'draining', /stopping/);
       await eventually(async () => (await knock(gateway.port)) === 'ECONNREFUSED', 'no new connection');
       finishing.body.push(null);
       kept.body.push(null);
@@ -261,6 +267,15 @@ function knock(port: number): Promise<string | undefined> {
       resolve(undefined);
     });
   });
+}
+
+async function readiness(open: net.Socket): Promise<ApiAnswer> {
+  const request = http.get({ path: '/readyz', createConnection: () => open });
+  const [answer] = (await once(request, 'response')) as [http.IncomingMessage];
+  const { statusCode: status = 0, headers } = answer;
+  const bytes = await buffer(answer);
+  const text = bytes.toString();
+  return { status, headers, bytes, text, json: JSON.parse(text) as Record<string, unknown> };
 }
 
 async function untilRuns({ api }: TestGateway, count: number): Promise<void> {

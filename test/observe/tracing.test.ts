@@ -179,9 +179,10 @@ suite('traces that are switched on', () => {
       ['connect', 'auth', 'open', 'transfer', 'verify', 'rename', 'record'],
     );
 
-    for (const line of [logLines(gateway, 'request').at(-1), logLines(gateway, 'operation').at(-1)]) {
-      assert.equal(line?.['traceId'], TRACE);
-      assert.equal(line['requestId'], answer.headers['x-request-id']);
+    for (const message of ['request', 'operation']) {
+      const line = () => logLines(gateway, message).find(({ traceId }) => traceId === TRACE);
+      await eventually(() => line() !== undefined, `the log line of the ${message}`);
+      assert.equal(line()?.['requestId'], answer.headers['x-request-id']);
     }
   });
 
@@ -262,8 +263,9 @@ suite('traces that are switched on', () => {
     sent.destroy();
     const request = named(await traceOf(trace, 'POST /api/upload/:connectionId'), 'POST /api/upload/:connectionId');
     assert.equal(request.attributes['error.type'], 'client_gone');
-    const line = logLines(gateway, 'request').find(({ requestId }) => requestId === 'left');
-    assert.deepEqual([line?.['route'], line?.['errorCode']], ['/api/upload/:connectionId', 'client_gone']);
+    const line = () => logLines(gateway, 'request').find(({ requestId }) => requestId === 'left');
+    await eventually(() => line() !== undefined, 'the log line');
+    assert.deepEqual([line()?.['route'], line()?.['errorCode']], ['/api/upload/:connectionId', 'client_gone']);
   });
 
   test('neither secrets nor paths nor queries are sent, nor probes', async () => {
@@ -328,7 +330,7 @@ test("by default nothing is loaded or sent, and others' traces are passed on", a
     assert.equal(answer.status, 200, answer.text);
     assert.equal(source.asked[0]?.['traceparent'], fields['traceparent']);
     assert.equal(source.asked[0]?.['tracestate'], fields['tracestate']);
-    assert.equal(logLines(gateway, 'operation')[0]?.['traceId'], TRACE);
+    await eventually(() => logLines(gateway, 'operation')[0]?.['traceId'] === TRACE, 'the log line');
     const plain = await gateway.api.post(
       '/api/upload/sandbox',
       { url: source.url },

@@ -352,7 +352,7 @@ test('jobs', async () => {
     { connectionId: 'sandbox', path: '/jobs' },
     { connectionId: 'sandbox', path: '/copied' },
   ];
-  const order = { type: 'copy', source, destination, bytesPerSecond: 20_000 };
+  const order = { type: 'copy', source, destination, bytesPerSecond: 2_000 };
   const made = await expect(202, all, { json: order });
   const { id } = made.json['job'] as { id: string };
   await expect(400, all, { json: { ...order, destination: source } });
