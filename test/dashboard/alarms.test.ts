@@ -7,7 +7,7 @@ import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { codeIn, type MailServer, startMailServer } from '../servers/mail.js';
 import { eventually } from '../support/eventually.js';
-import { EMAIL, logIn, manage, NEWCOMER, openDesk, type Desk } from './browser.js';
+import { EMAIL, KEEP_TOASTS, logIn, manage, NEWCOMER, openDesk, type Desk } from './browser.js';
 import { violations } from './inspection.js';
 
 const NIGHT = 'night@example.com';
@@ -20,6 +20,7 @@ before(async () => {
   mails = await startMailServer();
   desk = await openDesk({ mail: { url: mails.url, from: 'alarms@example.com' } });
   ({ page } = await desk.open());
+  await page.addInitScript(KEEP_TOASTS);
   await logIn(page);
 });
 after(async () => {
@@ -42,7 +43,9 @@ test('recipients are added, confirm with a code, and get the test mail', { timeo
     .getByRole('button', { name: `Send a code to ${NIGHT}` })
     .click();
   await eventually(() => mails.to(NIGHT).length === 1, 'the code has come');
-  const boxes = [page.locator('.toast').last(), panel().getByLabel(`Code from the e-mail to ${NIGHT}`)];
+  const sent = page.locator('.toast', { hasText: 'Code sent' });
+  await sent.waitFor();
+  const boxes = [sent, panel().getByLabel(`Code from the e-mail to ${NIGHT}`)];
   const [toast, field] = await Promise.all(boxes.map((one) => one.boundingBox()));
   assert.ok(toast && field, 'both are shown');
   assert.ok(

@@ -5,6 +5,7 @@ import path from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { openAccount } from '../support/account.js';
 import { launchChromium } from '../support/chromium.js';
+import { eventually } from '../support/eventually.js';
 import { startGateway, type TestGateway } from '../support/gateway.js';
 
 export const EMAIL = 'ops@example.com';
@@ -14,6 +15,12 @@ export const PASSWORD = 'correct horse battery';
 /** Only for assertions that something never appears. */
 const STEP_MS = 120_000;
 const MAX_TABS = 80;
+
+/** For `addInitScript`: toasts stay, so that a slow machine does not end them during the test. */
+export const KEEP_TOASTS = `{
+  const real = setTimeout;
+  globalThis.setTimeout = (run, ms, ...rest) => (ms === 5_000 || ms === 12_000 ? 0 : real(run, ms, ...rest));
+}`;
 
 export interface Desk {
   readonly gateway: Pick<TestGateway, 'url' | 'api'>;
@@ -162,6 +169,17 @@ export async function manage(
   });
   if (!answer.ok()) throw new Error(`${method} ${path}: ${answer.status()} ${await answer.text()}`);
   return (await answer.json()) as Record<string, unknown>;
+}
+
+/** What a button has copied, once it is this text: the page writes it after the click. */
+export async function copied(page: Page, wanted: string | ((text: string) => boolean)): Promise<string> {
+  const isWanted = typeof wanted === 'string' ? (text: string) => text === wanted : wanted;
+  let text = '';
+  await eventually(async () => {
+    text = await page.evaluate<string>('navigator.clipboard.readText()');
+    return isWanted(text);
+  }, 'the text in the clipboard');
+  return text;
 }
 
 /** The name of the focused element: its label, or its text. */

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { logIn, openDesk, type Desk, type Window } from './browser.js';
+import { copied, logIn, openDesk, type Desk, type Window } from './browser.js';
 import { runJob } from './furnish.js';
 import { startPostgres, type PostgresServer } from '../servers/postgres.js';
 import { withSql } from '../storage/databases.js';
@@ -52,7 +52,7 @@ test('an event appears as soon as it happens, and opens as the signed bytes', as
   );
   assert.ok(kept.startsWith(`${shown}],`), `${shown}\n${kept}`);
   await dialog().getByRole('button', { name: 'Copy' }).click();
-  assert.equal(await page.evaluate('navigator.clipboard.readText()'), shown);
+  await copied(page, shown);
   await dialog().getByText('Formatted').click();
   await dialog().getByText('"type": "job.finished"').waitFor();
   await page.keyboard.press('Escape');

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { logIn, manage, openDesk, type Desk, type Window } from './browser.js';
+import { copied, logIn, manage, openDesk, type Desk, type Window } from './browser.js';
 import { PATIENCE_MS } from '../support/eventually.js';
 import { startProxy } from '../support/proxy.js';
 import { dropUnreadable } from './dropped-files.js';
@@ -69,7 +69,7 @@ test('a link is made with the folder picker, shown once, used on its page, count
   const url = await dialog().getByLabel('Link', { exact: true }).innerText();
   assert.match(url, /\/l\/[0-9A-Za-z]{32}$/);
   await dialog().getByRole('button', { name: 'Copy' }).first().click();
-  assert.equal(await page.evaluate('navigator.clipboard.readText()'), url);
+  await copied(page, url);
   await page.keyboard.press('Escape');
   await dialog().getByRole('button', { name: 'I have copied it' }).click();
   await dialog().waitFor({ state: 'detached' });
@@ -318,10 +318,10 @@ test('the owner sets who asks, and the page of a link says it in both themes', a
 test('three clicks share an upload link from its folder, or a download link from its file', async () => {
   ({ page: visitor } = await desk.open());
   const share = async (): Promise<void> => {
+    await page.evaluate(`navigator.clipboard.writeText('')`);
     await dialog().getByRole('button', { name: 'Make the link' }).click();
     await dialog().getByRole('button', { name: 'Copy' }).first().click();
-    await dialog().getByRole('button', { name: 'Copied', exact: true }).waitFor();
-    await visitor.goto(await page.evaluate<string>('navigator.clipboard.readText()'));
+    await visitor.goto(await copied(page, (text) => text !== ''));
     await dialog().getByRole('button', { name: 'I have copied it' }).click();
     await dialog().waitFor({ state: 'detached' });
   };

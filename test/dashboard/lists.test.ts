@@ -2,10 +2,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
-import { type Desk, focusOf, logIn, manage, openDesk, type Window } from './browser.js';
+import { copied, type Desk, focusOf, logIn, manage, openDesk, type Window } from './browser.js';
 import { furnish, type Screen } from './furnish.js';
 import { violations } from './inspection.js';
 import { startSlowUpload } from './outside.js';
+import { eventually } from '../support/eventually.js';
 
 const LISTS = 'transfers deliveries jobs connections keys links events audit schedules watched-folders webhooks'.split(
   ' ',
@@ -109,7 +110,7 @@ test('Shift selects a range, Escape and the bar clear it, and the focus is not l
   await boxes.nth(0).press('Space');
   await bar().getByRole('button', { name: 'Clear the selection' }).press('Enter');
   await bar().waitFor({ state: 'detached' });
-  assert.equal(await focusOf(page), 'Select all that are shown');
+  await eventually(async () => (await focusOf(page)) === 'Select all that are shown', 'the focus is not lost');
 });
 
 test('what cannot be undone is asked first, with the names', async () => {
@@ -133,7 +134,7 @@ test('a filter that is set is a chip that removes it; views of times and states 
   await chips.getByRole('button', { name: /^State: Dead letter/ }).click();
   await page.waitForURL(/deliveries\?url=127\.0\.0\.1$/);
   await chips.getByRole('button', { name: 'Copy the link to this view' }).click();
-  assert.equal(await page.evaluate('navigator.clipboard.readText()'), page.url());
+  await copied(page, page.url());
   const views = page.getByRole('navigation', { name: 'Views' });
   await views.getByRole('link', { name: 'Yesterday' }).click();
   await page.getByText('No delivery matches the filters').waitFor();

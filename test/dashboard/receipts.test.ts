@@ -7,7 +7,7 @@ import { createHash, createPublicKey, type JsonWebKey, verify } from 'node:crypt
 import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { logIn, manage, openDesk, type Desk, type Window } from './browser.js';
+import { copied, logIn, manage, openDesk, type Desk, type Window } from './browser.js';
 
 const CONTENT = 'the one and only\n';
 const HEX = createHash('sha256').update(CONTENT).digest('hex');
@@ -38,7 +38,7 @@ test('a transfer shows its digest and its valid receipt', async () => {
   await openTransfer('write a.txt');
   await page.getByText(HEX).waitFor();
   await page.getByRole('button', { name: 'Copy the digest' }).click();
-  assert.equal(await page.evaluate('navigator.clipboard.readText()'), HEX);
+  await copied(page, HEX);
   await page.getByText('number 1 in the chain of the account').waitFor();
   const { keys } = (await (await page.request.get('/.well-known/jwks.json', { maxRetries: 3 })).json()) as {
     keys: JsonWebKey[];
@@ -60,7 +60,7 @@ test('a transfer shows its digest and its valid receipt', async () => {
   const signed = JSON.parse(Buffer.from(payload, 'base64url').toString()) as { transfer: { digest: string } };
   assert.equal(signed.transfer.digest, `sha-256:${HEX}`);
   await page.getByRole('button', { name: 'Copy its link' }).click();
-  const link = await page.evaluate<string>('navigator.clipboard.readText()');
+  const link = await copied(page, (text) => text.startsWith(desk.gateway.url));
   assert.equal(await (await page.request.get(link, { maxRetries: 3 })).text(), receipt);
 });
 

@@ -7,14 +7,14 @@ import path from 'node:path';
 import { after, before, test } from 'node:test';
 import * as OTPAuth from 'otpauth';
 import type { Page, Request } from 'playwright-core';
-import { EMAIL, logIn, manage, openDesk, PASSWORD, type Desk, type Window } from './browser.js';
+import { copied, EMAIL, logIn, manage, openDesk, PASSWORD, type Desk, type Window } from './browser.js';
 import { openReceiver, startSlowUpload } from './outside.js';
 import { eventually } from '../support/eventually.js';
 import { freePort } from '../support/ports.js';
 
 const LARGE_BYTES = 200 * 1024 * 1024;
 /** The rate, in bytes a second, of an upload that must not be complete before it is cancelled. */
-const SLOW = 10 * 1024 * 1024;
+const SLOW = 2 * 1024 * 1024;
 /** The number of measured frames of scrolling. */
 const STEPS = 60;
 let desk: Desk;
@@ -172,7 +172,7 @@ test('an API key is shown once, with a working line, and stops when it is revoke
   const key = await dialog().getByLabel('API key', { exact: true }).innerText();
   assert.match(key, /^ftg_/);
   await dialog().getByRole('button', { name: 'Copy' }).first().click();
-  assert.equal(await page.evaluate('navigator.clipboard.readText()'), key);
+  await copied(page, key);
   const line = await dialog().getByLabel('curl line').innerText();
   const [, header = '', url = ''] = /-H '(.*)' (\S+)$/.exec(line) ?? [];
   assert.equal(header, `Authorization: Bearer ${key}`);
@@ -228,7 +228,7 @@ test('an S3 access key is shown once, listed, and deleted', async () => {
   await dialog().getByText('The S3 front is off').waitFor();
   assert.equal(await dialog().getByLabel('Endpoint').count(), 0);
   await dialog().getByRole('button', { name: 'Copy' }).nth(1).click();
-  assert.equal(await page.evaluate('navigator.clipboard.readText()'), secret);
+  await copied(page, secret);
   await dialog().getByRole('button', { name: 'I have saved it' }).click();
   await dialog().getByRole('cell', { name: id, exact: true }).waitFor();
   assert.ok(!(await page.content()).includes(secret), 'the secret is gone from the page');

@@ -2,13 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { logIn, openDesk, type Desk, type Window } from './browser.js';
+import { KEEP_TOASTS, logIn, openDesk, type Desk, type Window } from './browser.js';
 
-/** Toasts stay: a slow machine must not end them during the test. */
-const KEEP_TOASTS = `{
-  const real = setTimeout;
-  globalThis.setTimeout = (run, ms, ...rest) => (ms === 5_000 || ms === 12_000 ? 0 : real(run, ms, ...rest));
-}`;
 /** A focused control is scrolled into view with one of the next frames, and the toasts follow with another. */
 const FRAMES = 10;
 /** Focuses each control in turn. Returns the names of what the toasts cover even then. */

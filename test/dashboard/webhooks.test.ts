@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { Webhook } from 'standardwebhooks';
-import { logIn, manage, openDesk, type Desk, type Window } from './browser.js';
+import { copied, logIn, manage, openDesk, type Desk, type Window } from './browser.js';
 import { runJob } from './furnish.js';
 import { eventually } from '../support/eventually.js';
 import { type Receiver, startReceiver } from '../watch/support/receiver.js';
@@ -65,7 +65,7 @@ test('a webhook is created: its secret is shown once, and signs the events', asy
   assert.match(secret, /^whsec_/);
   await page.keyboard.press('Escape');
   await dialog().getByRole('button', { name: 'Copy' }).click();
-  assert.equal(await page.evaluate('navigator.clipboard.readText()'), secret);
+  await copied(page, secret);
   await dialog().getByRole('button', { name: 'I have copied it' }).click();
   await dialog().waitFor({ state: 'detached' });
   assert.ok(!(await page.content()).includes(secret), 'the secret is gone from the page');
