@@ -121,7 +121,7 @@ test('a running job shows its current work, is paused, resumed and cancelled; th
     type: 'copy',
     source: place('/slow'),
     destination: place('/slow-copy'),
-    bytesPerSecond: 200_000,
+    bytesPerSecond: 20_000,
   })) as { job: { id: string } };
   await page.goto(`/jobs/${job.id}`);
   await page

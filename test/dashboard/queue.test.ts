@@ -377,7 +377,7 @@ test('names that are not UTF-8 are moved, copied and deleted, a folder by a job 
 
 const LARGE_BYTES = 100 * 1024 * 1024;
 /** The rate, in bytes a second, of an upload that must not be complete before the page is reloaded. */
-const SLOW = 10 * 1024 * 1024;
+const SLOW = 2 * 1024 * 1024;
 
 /** Interrupts it by reloading the page. Resolves with the start offsets of the pieces, as they arrive. */
 async function cutOff(window: Window, begin: () => Promise<void>): Promise<readonly number[]> {
