@@ -44,10 +44,10 @@ export class HostKeys {
    * become trusted, and trusted keys that the server no longer announces lose their trust.
    */
   async note({ id, accountId }: Pick<Connection, 'id' | 'accountId'>, shown: string, keys: readonly HostKey[]) {
-    await this.#database.transaction(async (tx) => {
+    const announced = await this.#database.transaction(async (tx) => {
       const connection = await lockedConnection(tx, accountId, id);
       // Keys and server may have been changed since the session began.
-      if (connection === undefined || !connection.hostKeys.includes(shown)) return;
+      if (connection === undefined || !connection.hostKeys.includes(shown)) return [];
       const seen = keys.map(({ fingerprint }) => fingerprint);
       const isFirst = (await knownKeys(tx, id)).length === 0;
       await withdrawOthers(tx, id, [...seen, ...connection.hostKeys]);
@@ -56,12 +56,12 @@ export class HostKeys {
       const fresh = keys.filter((key) => !isKnown(key)).slice(0, Math.max(0, MOST_KNOWN - former.length));
       const noted = [...keys.filter(isKnown), ...fresh];
       await noteSeen(tx, { id, accountId }, noted, isFirst);
-      for (const { fingerprint, algorithm } of fresh) {
-        if (isFirst || connection.hostKeys.includes(fingerprint)) continue;
-        this.#log('info', 'a server has announced a host key', { connectionId: id, fingerprint, algorithm });
-      }
       if (connection.rotation === 'accept') await this.#follow(tx, { id, accountId }, connection, shown, noted);
+      return isFirst ? [] : fresh.filter(({ fingerprint }) => !connection.hostKeys.includes(fingerprint));
     });
+    for (const { fingerprint, algorithm } of announced) {
+      this.#log('info', 'a server has announced a host key', { connectionId: id, fingerprint, algorithm });
+    }
     this.#connections.forgetAll();
   }
 

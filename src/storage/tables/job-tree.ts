@@ -85,6 +85,8 @@ export class JobTree {
     await this.#database.turns.run(job.accountId, () =>
       isLarge ? this.#database.bulk(write) : this.#database.transaction(write),
     );
+    const { texts } = findings.files;
+    for (const name of ['paths', 'sizes', 'modifiedMs', 'actions', 'phases', 'states'] as const) texts[name] = '';
   }
 
   async #addIn(tx: Transaction, job: Owned, findings: Findings, rows: number): Promise<void> {
@@ -142,7 +144,6 @@ export class JobTree {
     }
     await Promise.all(steps);
     letGo(counting);
-    for (const name of ['paths', 'sizes', 'modifiedMs', 'actions', 'phases', 'states'] as const) columns[name] = '';
     if (folders.length > 0) await this.#queue.send('job-list', workerSlotTasks('job-list', job), tx);
     if (files.haveWork) {
       const [counts] = await counting;

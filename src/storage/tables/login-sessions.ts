@@ -47,16 +47,14 @@ export class LoginSessions {
     client: { readonly address: string; readonly userAgent: string },
   ): Promise<{ readonly token: string; readonly session: LoginSession }> {
     const token = randomBytes(TOKEN_BYTES).toString('base64url');
-    await this.#database.run(async (sql) => {
-      await sql`
-        insert into login_sessions (id, account_id, token_hash, address, user_agent, expires_at)
-        values (${uuidv7()}, ${accountId}, ${hashOf(token)}, ${client.address},
-                ${client.userAgent.toWellFormed().slice(0, MAX_USER_AGENT)},
-                ${new Date(Date.now() + ABSOLUTE_MS)})`;
-      await sql`
-        delete from login_sessions
-        where account_id = ${accountId} and expires_at < now() - make_interval(days => ${KEEP_ENDED_DAYS})`;
-    });
+    await this.#database.all`
+      insert into login_sessions (id, account_id, token_hash, address, user_agent, expires_at)
+      values (${uuidv7()}, ${accountId}, ${hashOf(token)}, ${client.address},
+              ${client.userAgent.toWellFormed().slice(0, MAX_USER_AGENT)},
+              ${new Date(Date.now() + ABSOLUTE_MS)})`;
+    await this.#database.all`
+      delete from login_sessions
+      where account_id = ${accountId} and expires_at < now() - make_interval(days => ${KEEP_ENDED_DAYS})`;
     const session = await this.#lookup.find(hashOf(token).toString('base64'));
     if (session === undefined) throw new Error('a new login session cannot be found');
     return { token, session };
