@@ -8,6 +8,7 @@ import {
   databaseAway,
   errorCodeOf,
   isCancelled,
+  isConflict,
   isConnectionLoss,
   isRefusal,
   Silence,
@@ -53,6 +54,9 @@ export const SEPARATE_CONNECTIONS = 2 + TRANSACTION_CONNECTIONS;
 export const END_TIMEOUT_SECONDS = 0.5;
 /** A transaction that writes very many rows counts as this many short ones. */
 const BULK_LOAD = 1000;
+/** PostgreSQL ends one of two that wait for each other's locks, and that one has changed nothing. */
+const CONFLICT_RETRIES = { firstMs: 20, longestMs: 500, spread: [0.5, 1.5] } as const;
+const MOST_CONFLICTS = 4;
 const REFUSED_LOG_EVERY_MS = 60_000;
 const SESSION_ROUNDS = 10;
 /** One transaction. A new table needs new space; a new row might reuse the space of an older one. */
@@ -219,10 +223,11 @@ export class Database {
 
   /**
    * Runs statements on the pool. Connection trouble becomes database_away, even if it is unknown whether the statement
-   * was executed; an error from the server becomes a StatementError.
+   * was executed; an error from the server becomes a StatementError. After a conflict `work` runs again: each of its
+   * statements commits on its own, so all of them must be repeatable.
    */
   run<T>(work: (sql: Sql) => PromiseLike<T>, silenceMs = SILENCE_MS): Promise<T> {
-    return this.#on(quietest(this.#pool), 1, work, silenceMs);
+    return repeated(() => this.#on(quietest(this.#pool), 1, work, silenceMs));
   }
 
   async #on<T>(line: Line, load: number, work: (sql: Sql) => PromiseLike<T>, silenceMs: number): Promise<T> {
@@ -273,22 +278,34 @@ export class Database {
         throw error;
       }
     };
-    return this.#on(quietest(this.#pool), BULK_LOAD, reserved, silenceMs);
+    return repeated(() => this.#on(quietest(this.#pool), BULK_LOAD, reserved, silenceMs));
   }
 
-  /** Runs `work` in one transaction; errors as in `run`. */
-  async transaction<T>(work: (tx: Transaction) => Promise<T>, silenceMs = SILENCE_MS): Promise<T> {
-    const line = quietest(this.#lines);
-    return this.#on(line, 1, () => this.#begin(line, work), silenceMs);
+  /**
+   * Runs `work` in one transaction; errors as in `run`. After a conflict it runs again in a new one, so it must have no
+   * effects outside of its transaction.
+   */
+  transaction<T>(
+    work: (tx: Transaction) => Promise<T>,
+    silenceMs = SILENCE_MS,
+    mostConflicts = MOST_CONFLICTS,
+  ): Promise<T> {
+    const attempt = (): Promise<T> => {
+      const line = quietest(this.#lines);
+      return this.#on(line, 1, () => this.#begin(line, work), silenceMs);
+    };
+    return repeated(attempt, mostConflicts);
   }
 
   /**
    * The same for transactions that write very many rows. All of them use one connection, so that other transactions do
    * not wait for them.
    */
-  async bulk<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    const line = this.#lines.at(-1) as Line;
-    return this.#on(line, BULK_LOAD, () => this.#begin(line, work), SILENCE_MS);
+  bulk<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    return repeated(() => {
+      const line = this.#lines.at(-1) as Line;
+      return this.#on(line, BULK_LOAD, () => this.#begin(line, work), SILENCE_MS);
+    });
   }
 
   #begin<T>(line: Line, work: (tx: Transaction) => Promise<T>): Promise<T> {
@@ -449,6 +466,16 @@ export class Database {
   async #pause(): Promise<void> {
     const woken = new Promise<void>((resolve) => (this.#wake = resolve));
     await within(woken, PROBE_EVERY_MS, () => undefined);
+  }
+}
+
+/** A conflict that does not pass becomes database_away: the caller may try again. */
+async function repeated<T>(attempt: () => Promise<T>, mostConflicts = MOST_CONFLICTS): Promise<T> {
+  const mayPass = (error: unknown, conflicts: number): boolean => isConflict(error) && conflicts <= mostConflicts;
+  try {
+    return await retrying(CONFLICT_RETRIES, attempt, mayPass);
+  } catch (error) {
+    throw isConflict(error) ? databaseAway(error) : error;
   }
 }
 

@@ -97,13 +97,16 @@ export async function refusingDuplicates<T>(text: string, work: () => Promise<T>
   }
 }
 
-/** The client's answer while the database is away: 503, retry in a moment. */
+/** The client's answer while the database is away, or after conflicts that did not end: 503, retry in a moment. */
 export function databaseAway(cause?: unknown): GatewayError {
-  const text =
-    errorCodeOf(cause) === TOO_MANY_CONNECTIONS
-      ? 'the database of the gateway accepts no more connections'
-      : 'the database of the gateway is not reachable at the moment';
-  return new GatewayError('database_away', text, away(cause));
+  return new GatewayError('database_away', awayText(cause), away(cause));
+}
+
+function awayText(cause: unknown): string {
+  if (isConflict(cause)) return 'the database of the gateway ended a conflict of several requests; repeat this one';
+  return errorCodeOf(cause) === TOO_MANY_CONNECTIONS
+    ? 'the database of the gateway accepts no more connections'
+    : 'the database of the gateway is not reachable at the moment';
 }
 
 /** The same when the database answers but would refuse every write for `reason`. */

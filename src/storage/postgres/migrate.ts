@@ -3,10 +3,9 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Postgrator from 'postgrator';
 import { inPackage } from '../../base/package-root.js';
-import { retrying } from '../../base/retry.js';
 import type { Database } from './database.js';
 import { withColumnNames } from './column-names.js';
-import { isConflict } from './errors.js';
+import type { Transaction } from './sql.js';
 import { StartupError } from '../startup.js';
 
 const VERSION_TABLE = 'schema_version';
@@ -14,21 +13,15 @@ const VERSION_TABLE = 'schema_version';
 const MIGRATION_LOCK = 4_702_111_234_001;
 /** A big migration may take minutes, and other nodes wait for it. */
 const PATIENCE_MS = 15 * 60_000;
-const CONFLICT_RETRIES = { firstMs: 100, longestMs: 2_000, spread: [0.5, 1.5] } as const;
-const MAX_CONFLICTS = 10;
+/** Nodes of the former version go on working, and may lock the same tables in another order. */
+const MOST_CONFLICTS = 10;
 
 /**
  * Migrates the schema to the version of this program: all steps or none, one node at a time. A database that a newer
  * program has migrated is refused with a StartupError.
  */
 export async function migrate(database: Database, folder = migrationsFolder()): Promise<void> {
-  // Nodes of the former version continue to work, and may lock the same tables in another order.
-  const mayPass = (error: unknown, failures: number): boolean => isConflict(error) && failures <= MAX_CONFLICTS;
-  await retrying(CONFLICT_RETRIES, () => migrateOnce(database, folder), mayPass);
-}
-
-async function migrateOnce(database: Database, folder: string): Promise<void> {
-  await database.transaction(async (tx) => {
+  const work = async (tx: Transaction): Promise<void> => {
     await tx`set local statement_timeout = 0`;
     await tx`select pg_advisory_xact_lock(${MIGRATION_LOCK}::bigint)`;
     const [row] = await tx<{ schema: string | null }[]>`select current_schema() as schema`;
@@ -52,7 +45,8 @@ async function migrateOnce(database: Database, folder: string): Promise<void> {
       );
     }
     await postgrator.migrate();
-  }, PATIENCE_MS);
+  };
+  await database.transaction(work, PATIENCE_MS, MOST_CONFLICTS);
 }
 
 /** The .sql files lie beside the sources. */

@@ -394,7 +394,7 @@ export async function deleteEmptyDays(sql: Queryable): Promise<void> {
   await sql`delete from transfer_counts where items <= 0`;
 }
 
-export interface ActionsAsked {
+interface ActionsAsked {
   readonly accountId: string;
   /** The first day of the month. */
   readonly month: string;

@@ -1,6 +1,6 @@
 import { within } from '../../base/deadline.js';
 import { GatewayError, hasCode, toGatewayError } from '../../base/errors.js';
-import { databaseAway, isConflict, WritesRefused } from '../postgres/errors.js';
+import { databaseAway, WritesRefused } from '../postgres/errors.js';
 import type { Database } from '../postgres/database.js';
 import type { Outbox } from './outbox.js';
 import { correctFailed, writeBatch } from './history-statements.js';
@@ -25,7 +25,6 @@ const BATCH_SILENCE_MS = 5000;
 /** If no row is written for this long while rows wait, the writer counts as stalled. */
 const STALLED_AFTER_MS = 3000;
 const CLOSE_PATIENCE_MS = 5000;
-const MAX_CONFLICTS = 5;
 /**
  * Rows without a waiting caller are written together: a commit for each would be most of the cost of their operations …
  */
@@ -227,14 +226,13 @@ export class HistoryWriter {
   }
 
   /** Never rejects. */
-  async #send(batch: Entry[], conflicts = 0): Promise<void> {
+  async #send(batch: Entry[]): Promise<void> {
     try {
       // A pending row that is still queued is replaced by its final row.
       await this.#write([...new Map(batch.map((entry) => [entry.row.id, entry.row])).values()]);
     } catch (error) {
       this.#refusal = error instanceof WritesRefused ? error : undefined;
       if (hasCode(error, 'database_away')) return this.#putBack(batch);
-      if (isConflict(error) && conflicts < MAX_CONFLICTS) return this.#send(batch, conflicts + 1);
       return this.#isolate(batch, error);
     }
     for (const entry of batch) entry.settle?.();

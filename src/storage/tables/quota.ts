@@ -1,7 +1,6 @@
 import { GatewayError } from '../../base/errors.js';
-import { isConflict } from '../postgres/errors.js';
 import type { Database } from '../postgres/database.js';
-import { type ActionsAsked, exchangeActions } from './history-statements.js';
+import { exchangeActions } from './history-statements.js';
 
 interface Waiter {
   readonly resolve: (granted: boolean) => void;
@@ -25,7 +24,6 @@ interface Busy {
   timer?: NodeJS.Timeout;
 }
 
-const MAX_CONFLICTS = 5;
 /**
  * How long actions held in advance stay valid. Unspent ones are given back soon, and long before a node that is cut off
  * counts as dead and the account gets its actions back.
@@ -156,20 +154,12 @@ export class MonthlyQuota {
     const now = performance.now();
     const ahead = wanted === 0 ? 0 : Math.ceil((busy.taken * AHEAD_MS) / Math.max(AHEAD_MS, now - busy.askedAt));
     Object.assign(busy, { month, unspent: 0, taken: 0, askedAt: now });
-    const granted = await this.#run({ accountId, month, nodeId, limit, returned, wanted, ahead });
+    const asked = { accountId, month, nodeId, limit, returned, wanted, ahead };
+    const granted = await this.#database.run((sql) => exchangeActions(sql, asked));
     busy.taken += Math.min(granted, wanted);
     busy.unspent = Math.max(0, granted - wanted);
     busy.goodUntil = performance.now() + AHEAD_MS;
     return granted;
-  }
-
-  async #run(asked: ActionsAsked, conflicts = 0): Promise<number> {
-    try {
-      return await this.#database.run((sql) => exchangeActions(sql, asked));
-    } catch (error) {
-      if (!isConflict(error) || conflicts === MAX_CONFLICTS) throw error;
-      return this.#run(asked, conflicts + 1);
-    }
   }
 }
 

@@ -497,3 +497,17 @@ test('the rate of a connection: a number of bytes, or none', async () => {
     assert.match(answer.text, /bytesPerSecond/);
   }
 });
+
+test('a conflict in the database that does not end is 503, with the time to repeat', async () => {
+  await withSql(gateway.databaseUrl, (sql) =>
+    sql.unsafe(`
+      create function conflict() returns trigger language plpgsql as
+        $$ begin raise exception 'deadlock detected' using errcode = '40P01'; end $$;
+      create trigger conflict before insert on connections execute function conflict()`),
+  );
+  const answer = await ops.post('/manage/connections', { ...SFTP, id: 'late' });
+  expectError(answer, 503, 'database_away');
+  assert.equal(answer.headers['retry-after'], '2');
+  await withSql(gateway.databaseUrl, (sql) => sql`drop trigger conflict on connections`);
+  await make(ops, { ...SFTP, id: 'late' });
+});
