@@ -174,4 +174,20 @@ describe('conflicts of locks', () => {
     assert.ok((await changesOf('transfers')) > 12);
     assert.equal((await storage.history.list(account, { limit: 10, offset: 0 })).total, 1);
   });
+
+  it('what only refers to an account and its connections blocks no change of them', { timeout: 60_000 }, async () => {
+    const actor = { accountId, kind: 'session', id: null, email: '', address: '', requestId: '' } as const;
+    const { connections } = storage.management;
+    const { settings } = (await connections.find(accountId, 'warehouse')) ?? assert.fail('no connection');
+    const draft = { name: 'Box', type: 'sftp', isActive: true, settings, secrets: {}, keyPairId: null } as const;
+    await withSql(url, (sql) =>
+      sql.begin(async (tx) => {
+        // As a row of the history does when it is added.
+        await tx`select from accounts where id = ${accountId} for key share`;
+        await tx`select from connections where account_id = ${accountId} for key share`;
+        await connections.create(actor, { ...draft, hostKeys: [] }, 100);
+        await storage.provision([ACCOUNT]);
+      }),
+    );
+  });
 });

@@ -255,7 +255,7 @@ export class ConnectionChecks implements QueueClaims<'connection-check'> {
             certificate, certificate_subject, certificate_issuer, certificate_valid_to, server)
         ), known as (
           -- Locks in the order in which a deletion locks: first the connection, then what is kept of it.
-          select c.id from connections c where c.id in (select id from input) for key share
+          select c.id from connections c where c.id in (select id from input) order by c.id for key share
         ), kept as (
           update connection_checks k set
             due_at = now() + make_interval(secs => i.next_ms / 1000.0), claimed_by = null,

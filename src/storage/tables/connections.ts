@@ -340,7 +340,7 @@ export class ConnectionEditor {
   async #requireRoom(tx: Transaction, accountId: string, limit: number): Promise<void> {
     if (limit === 0) return;
     // The account's row is the lock: of two simultaneous creations, the second one counts the first.
-    await tx`select from accounts where id = ${accountId} for update`;
+    await tx`select from accounts where id = ${accountId} for no key update`;
     if ((await countOf(tx, accountId)) < limit) return;
     throw refusal(
       'plan_required',
@@ -463,7 +463,7 @@ async function upsertConnection(
   sandboxId: string | undefined,
 ): Promise<void> {
   const [found] = await tx<{ type: ConnectionType; settings: Settings; hostKeys: string[] }[]>`
-    select type, settings, host_keys from connections where id = ${id} for update`;
+    select type, settings, host_keys from connections where id = ${id} for no key update`;
   const given = 'hostKey' in config && config.hostKey !== undefined ? [config.hostKey].flat() : undefined;
   // Learned keys belong to their server.
   const sameServer = found !== undefined && isSame(found, { type: config.type, settings });

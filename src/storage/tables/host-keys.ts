@@ -147,6 +147,6 @@ export class HostKeys {
 async function lockedConnection(tx: Transaction, accountId: string, id: string): Promise<Trusting | undefined> {
   const [row] = await tx<Trusting[]>`
     select name, host_keys, settings ->> 'hostKeyRotation' as rotation from connections
-    where id = ${id} and account_id = ${accountId} for update`;
+    where id = ${id} and account_id = ${accountId} for no key update`;
   return row;
 }
