@@ -190,4 +190,51 @@ describe('conflicts of locks', () => {
       }),
     );
   });
+
+  describe('of a webhook and its deliveries', () => {
+    const id = randomUUID();
+    const delivery = randomUUID();
+    const states = { gone: 'pending', replay: 'dead', 'replay of many': 'dead' } as const;
+    const attempt = {
+      startedAt: new Date(),
+      durationMs: 3,
+      status: 410,
+      errorCode: null,
+      errorMessage: null,
+      answer: null,
+      url: 'http://127.0.0.1/',
+      requestHeaders: null,
+      answerHeaders: null,
+    };
+    before(() =>
+      withSql(url, async (sql) => {
+        await sql`
+          insert into webhooks (id, account_id, url, events, connection_ids)
+          values (${id}, ${accountId}, 'http://127.0.0.1/', '{connection.up}', '{}')`;
+        await sql`
+          insert into deliveries (id, event_id, webhook_id, account_id, type, file_count, state, next_attempt_at, body, created_at)
+          values (${delivery}, ${randomUUID()}, ${id}, ${accountId}, 'connection.up', 0, 'pending', now(), '{}', now())`;
+      }),
+    );
+
+    for (const [what, state] of Object.entries(states)) {
+      it(`${what} locks the webhook first`, async () => {
+        await withSql(url, (sql) => sql`update deliveries set state = ${state} where id = ${delivery}`);
+        const { outgoing, deliveries } = storage.events;
+        const event = (await outgoing.find(delivery)) ?? assert.fail('no delivery');
+        await crossed(
+          (sql) => sql`select from webhooks where id = ${id} for update`,
+          () => {
+            if (what === 'gone') return outgoing.record(event, attempt, { kind: 'gone' });
+            return what === 'replay'
+              ? outgoing.replay(event, id)
+              : deliveries.replay(accountId, { webhookId: id, state: 'dead' });
+          },
+          (sql) => sql`select from deliveries where id = ${delivery} for update nowait`,
+        );
+        const after = await outgoing.find(delivery);
+        assert.equal(after?.state, what === 'gone' ? 'cancelled' : 'pending');
+      });
+    }
+  });
 });

@@ -32,13 +32,13 @@ export class Deliveries {
   readonly #database: Database;
   readonly #queue: QueueSender;
   readonly #folders: FolderReceivers;
-  readonly #webhooks: Pick<WebhookReceivers, 'resumeDeliveries'>;
+  readonly #webhooks: Pick<WebhookReceivers, 'lock' | 'resumeDeliveries'>;
 
   constructor(
     database: Database,
     queue: QueueSender,
     folders: FolderReceivers,
-    webhooks: Pick<WebhookReceivers, 'resumeDeliveries'>,
+    webhooks: Pick<WebhookReceivers, 'lock' | 'resumeDeliveries'>,
   ) {
     this.#database = database;
     this.#queue = queue;
@@ -83,12 +83,10 @@ export class Deliveries {
     let after = '00000000-0000-0000-0000-000000000000';
     while (sent < MOST_REPLAYED) {
       const limit = Math.min(REPLAYED_AT_ONCE, MOST_REPLAYED - sent);
-      const events = await this.#database.transaction((tx) =>
-        this.#replaySome(tx, accountId, filter, { after, limit }),
-      );
-      sent += events.length;
-      after = events.at(-1) ?? after;
-      if (events.length < limit) break;
+      const page = await this.#database.transaction((tx) => this.#replaySome(tx, accountId, filter, { after, limit }));
+      sent += page.sent;
+      if (page.last === undefined) break;
+      after = page.last;
     }
     return sent;
   }
@@ -138,24 +136,38 @@ export class Deliveries {
     accountId: string,
     filter: ReplayFilter,
     { after, limit }: { readonly after: string; readonly limit: number },
-  ): Promise<readonly string[]> {
+  ): Promise<{ readonly sent: number; readonly last: string | undefined }> {
+    const found = await tx<(Pick<Delivery, 'watchedFolderId' | 'webhookId'> & { readonly id: string })[]>`
+      select e.id, e.folder_id as watched_folder_id, e.webhook_id
+      ${matching(tx, accountId, filter)} and ${hasReceiver(tx)} and e.id > ${after} order by e.id limit ${limit}`;
+    const last = found.length < limit ? undefined : found.at(-1)?.id;
+    for (const id of foldersOf(found)) await this.#folders.lock(tx, id);
+    for (const id of webhooksOf(found)) await this.#webhooks.lock(tx, id);
+    // Asked again: they may have changed while their receivers were locked.
     const events = await tx<(SentDelivery & Pick<Delivery, 'watchedFolderId'>)[]>`
-      select ${columns(tx)} ${matching(tx, accountId, filter)} and ${hasReceiver(tx)} and e.id > ${after}
-      order by e.id limit ${limit} for update of e skip locked`;
+      select ${columns(tx)} ${matching(tx, accountId, filter)} and ${hasReceiver(tx)}
+        and e.id = any (${tx.types.uuids(found.map(({ id }) => id))}) order by e.id for update of e skip locked`;
     const ids = events.map(({ id }) => id);
-    if (ids.length === 0) return ids;
+    if (ids.length === 0) return { sent: 0, last };
     await resendEvents(tx, ids);
-    const folders = new Set(events.flatMap(({ watchedFolderId }) => watchedFolderId ?? []));
-    for (const id of [...folders].sort()) await this.#folders.endDeliveries(tx, id, false);
-    const webhooks = new Set(events.flatMap(({ webhookId }) => webhookId ?? []));
-    for (const id of [...webhooks].sort()) await this.#webhooks.resumeDeliveries(tx, id);
+    for (const id of foldersOf(events)) await this.#folders.endDeliveries(tx, id, false);
+    for (const id of webhooksOf(events)) await this.#webhooks.resumeDeliveries(tx, id);
     const tasks = events.map(({ id, webhookId, url }) => {
       return { key: id, account: accountId, group: webhookId ?? targetGroup(url), data: {} };
     });
     // If the last task of a delivery is just ending, it keeps its key; recoverForgotten then sends a new task.
     await this.#queue.send('webhook-delivery', tasks, tx);
-    return ids;
+    return { sent: ids.length, last };
   }
+}
+
+/** Always in the same order, for locks. */
+function foldersOf(deliveries: readonly Pick<Delivery, 'watchedFolderId'>[]): readonly string[] {
+  return [...new Set(deliveries.flatMap(({ watchedFolderId }) => watchedFolderId ?? []))].sort();
+}
+
+function webhooksOf(deliveries: readonly Pick<Delivery, 'webhookId'>[]): readonly string[] {
+  return [...new Set(deliveries.flatMap(({ webhookId }) => webhookId ?? []))].sort();
 }
 
 function matching(sql: Queryable, accountId: string, filter: DeliveryFilter) {

@@ -323,6 +323,10 @@ export class WatchedFolders {
     });
   }
 
+  async lock(tx: Transaction, id: string): Promise<void> {
+    await tx`select from watched_folders where id = ${id} for no key update`;
+  }
+
   /** Stores whether the receiver has refused further events of the folder. */
   async endDeliveries(tx: Transaction, id: string, areEnded: boolean): Promise<void> {
     await tx`

@@ -66,10 +66,14 @@ export type SentDelivery = Pick<Delivery, 'id' | 'url' | 'webhookId'>;
 
 /** Watched folders as receivers: their deliveries end, or are resumed. */
 export interface FolderReceivers {
+  /** Taken before its deliveries are changed: whatever changes the folder locks them in this order. */
+  lock(tx: Transaction, folderId: string): Promise<void>;
   endDeliveries(tx: Transaction, folderId: string, areEnded: boolean): Promise<void>;
 }
 
 export interface WebhookReceivers {
+  /** As for folders. */
+  lock(tx: Transaction, id: string): Promise<void>;
   endDeliveries(tx: Transaction, id: string): Promise<void>;
   resumeDeliveries(tx: Transaction, id: string): Promise<void>;
 }

@@ -151,6 +151,7 @@ export class WebhookEvents {
 
   async #recordAlone(event: OutgoingDelivery, attempt: NewAttempt, verdict: AttemptVerdict): Promise<void> {
     await this.#database.transaction(async (tx) => {
+      if (verdict.kind === 'gone') await this.#lockReceivers(tx, event);
       const row = rowOf(tx, attemptFields, { id: idsAt(attempt.startedAt)(), ...attempt });
       await tx`
         insert into webhook_attempts (event_id, ${tx(COLUMNS)})
@@ -184,6 +185,7 @@ export class WebhookEvents {
     const send = async (tx?: Transaction): Promise<boolean> =>
       (await this.#queue.send('webhook-delivery', [{ key: id, account, group, data: {} }], tx)).has(id);
     const queued = await this.#database.transaction(async (tx) => {
+      await this.#lockReceivers(tx, event);
       if ((await resendEvents(tx, [id])) === 0) return undefined;
       if (watchedFolderId !== null) await this.#folders.endDeliveries(tx, watchedFolderId, false);
       if (webhookId !== null) await this.#webhooks.resumeDeliveries(tx, webhookId);
@@ -195,6 +197,11 @@ export class WebhookEvents {
       isSent = await send();
     }
     return queued !== undefined;
+  }
+
+  async #lockReceivers(tx: Transaction, { watchedFolderId, webhookId }: OutgoingDelivery): Promise<void> {
+    if (watchedFolderId !== null) await this.#folders.lock(tx, watchedFolderId);
+    if (webhookId !== null) await this.#webhooks.lock(tx, webhookId);
   }
 
   async cancel(id: string): Promise<void> {

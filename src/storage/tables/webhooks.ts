@@ -147,6 +147,10 @@ export class Webhooks {
     );
   }
 
+  async lock(tx: Transaction, id: string): Promise<void> {
+    await tx`select from webhooks where id = ${id} for no key update`;
+  }
+
   /** The receiver has answered that it wants no more deliveries. */
   async endDeliveries(tx: Transaction, id: string): Promise<void> {
     await tx`update webhooks set is_active = false, ended_at = now() where id = ${id}`;
