@@ -1,4 +1,5 @@
 /** Watched folders in this process: the test's own database, the real remotes, and all parts that work on folders. */
+import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createValidator } from '../../../src/config/validate.js';
 import type { Connection } from '../../../src/connections/connection.js';
@@ -187,37 +188,32 @@ export class Bench {
     return this.checks.filter(({ outcome }) => outcome.folder.id === id);
   }
 
-  /** Requests a check and waits for its end; does not mistake another check for it. */
+  /**
+   * Requests a check and waits for the end of one that began after the request. It need not be a manual one: a
+   * follow-up whose task had not begun serves the request.
+   */
   async check(folder: WatchedFolder): Promise<WatchCheck> {
     const asked = new Date();
     // A check that is already running may have begun before the test's last change.
     while (!(await this.service.checkNow(this.accountId, folder.id)).queued) await delay(5);
-    return this.#checkOf(folder, asked, ({ kind }) => kind === 'manual', 'a manual check');
+    return this.#checkOf(folder, ({ outcome }) => outcome.check.startedAt >= asked, 'a check');
   }
 
   /** Requests a check, and waits for the follow-up check that settles its files. */
   async settle(folder: WatchedFolder): Promise<WatchCheck> {
     const check = await this.check(folder);
     if (!isUnsettled(check)) return check;
-    // If another check was already due when this one ended, it settles the files as a regular check.
-    const settles = (later: CheckFacts): boolean =>
-      later.kind === 'follow_up' || (later.kind === 'regular' && !isUnsettled(later.outcome.check));
-    return this.#checkOf(folder, check.startedAt, settles, 'a check that settles');
+    // If another check was already due when this one ended, it settles the files.
+    const settles = ({ kind, outcome: { check: later } }: CheckFacts): boolean =>
+      later.id !== check.id && later.startedAt >= check.startedAt && (kind === 'follow_up' || !isUnsettled(later));
+    return this.#checkOf(folder, settles, 'a check that settles');
   }
 
-  /** Waits for the end of the first matching check that began at `since` or later. */
-  async #checkOf(
-    folder: WatchedFolder,
-    since: Date,
-    isWanted: (facts: CheckFacts) => boolean,
-    what: string,
-  ): Promise<WatchCheck> {
-    const found = (): WatchCheck | undefined =>
-      this.checksOf(folder).find((facts) => isWanted(facts) && facts.outcome.check.startedAt >= since)?.outcome.check;
+  /** Waits for the end of the first matching check. */
+  async #checkOf(folder: WatchedFolder, isWanted: (facts: CheckFacts) => boolean, what: string): Promise<WatchCheck> {
+    const found = (): WatchCheck | undefined => this.checksOf(folder).find(isWanted)?.outcome.check;
     await this.until(() => found() !== undefined, `${what} of ${folder.path}`);
-    const check = found();
-    if (check === undefined) throw new Error('no check');
-    return check;
+    return found() ?? assert.fail('no check');
   }
 
   async reasonsOf(folder: WatchedFolder, check: WatchCheck): Promise<Record<string, string>> {
