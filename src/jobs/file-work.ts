@@ -228,21 +228,17 @@ export class FileWork {
   }
 
   /** The source is removed after the copy exists, and only if it has not changed meanwhile. */
-  async #moveAcross({ job, file, signal }: FileTask, operation: Operation, copy: CopyTask): Promise<void> {
+  async #moveAcross({ job, file }: FileTask, operation: Operation, copy: CopyTask): Promise<void> {
     const { source, from, to } = copy;
-    const use = {
-      signal,
-      leftovers: (one: Connection) => this.#operations.leftoversOf(one),
-      priority: 'background' as const,
-    };
-    const statSource = (): Promise<FileInfo | undefined> =>
-      this.#operations.remotes.use(source, use, (remote) => find(remote, from));
+    const statSource = (): Promise<FileInfo | undefined> => operation.useSource(source, (remote) => find(remote, from));
     let copied: { readonly size: number; readonly modifiedMs: number } | undefined = file.isCopied ? file : undefined;
     if (copied === undefined) {
       const before = await statSource();
       if (before === undefined) throw new GatewayError('not_found', `${from} does not exist`, { step: 'open' });
       const isComplete = await this.#engine.isAlreadyCopied(operation, copy);
-      const { size } = isComplete ? before : await this.#engine.copyOnce(operation, copy);
+      const { size } = isComplete
+        ? before
+        : await operation.stayingEndable(() => this.#engine.copyOnce(operation, copy));
       requireVerified(operation, from);
       // As its server reports it, which may differ from what was copied: it only shows whether the source has changed.
       copied = { size: before.size, modifiedMs: Math.trunc(before.modifiedAt.getTime()) };
@@ -251,7 +247,7 @@ export class FileWork {
       operation.evidence.undigested('earlier_try');
       operation.fileSize = file.size;
       await operation.useBoth(source, (reading, writing) =>
-        operation.leavingNothing(() =>
+        operation.stayingEndable(() =>
           this.#operations.folderProofs.refuseOntoItself(
             copy,
             { source: reading, target: writing },
@@ -270,7 +266,7 @@ export class FileWork {
       });
     }
     const expected = now.etag === undefined ? {} : { etag: now.etag };
-    await this.#operations.remotes.use(source, use, (remote) => unlessGone(remote.remove(from, expected)));
+    await operation.useSource(source, (remote) => unlessGone(remote.remove(from, expected)));
   }
 
   async #check(

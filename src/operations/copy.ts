@@ -66,7 +66,7 @@ export async function copyFile(operations: Operations, operation: Operation, req
     operation.locate(to, baseName(to));
     // A single file is only in danger if it would be replaced.
     if (!overwrite && request.scope === undefined) await refuseExisting(target, to);
-    await operation.leavingNothing(() =>
+    await operation.stayingEndable(() =>
       operations.folderProofs.refuseOntoItself(request, { source, target }, from, to, request.scope),
     );
     if (!overwrite && request.scope !== undefined) await refuseExisting(target, to);

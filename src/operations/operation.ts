@@ -121,10 +121,10 @@ export interface Operation {
   /** How fast its servers move bytes. The work watches them. */
   readonly paces: EndPaces;
   /**
-   * Runs work that leaves nothing behind, such as a proof by a hidden file: afterwards the operation can be ended as
-   * before.
+   * Runs work after which the operation can be ended as before: it leaves nothing behind, such as a proof by a hidden
+   * file, or a whole copy that a repetition finds.
    */
-  leavingNothing<R>(work: () => Promise<R>): Promise<R>;
+  stayingEndable<R>(work: () => Promise<R>): Promise<R>;
   /** From here on a failure may leave some of the bytes in the target file. */
   writesInPlace(): void;
   /** A tentative operation is wanted, and begins now. */
@@ -136,6 +136,8 @@ export interface Operation {
     work: (remote: Remote, attempt: Attempt) => Promise<R>,
     options?: { readonly endsBetween?: boolean },
   ): Promise<R>;
+  /** `source` alone, of a move whose target is the operation's own connection. */
+  useSource<R>(source: Connection, work: (remote: Remote) => Promise<R>): Promise<R>;
   /** `source` in addition to the operation's own connection, which is the target. */
   useBoth<R>(source: Connection, work: (source: Remote, target: Remote, attempt: Attempt) => Promise<R>): Promise<R>;
 }
@@ -334,7 +336,7 @@ export class RunningOperation implements Operation, LiveEntry, Yielding {
     this.#transfer.confirm();
   }
 
-  async leavingNothing<R>(work: () => Promise<R>): Promise<R> {
+  async stayingEndable<R>(work: () => Promise<R>): Promise<R> {
     const wasIrrevocable = this.#isIrrevocable;
     try {
       return await work();
@@ -358,6 +360,11 @@ export class RunningOperation implements Operation, LiveEntry, Yielding {
     return this.#options.remotes.use(this.#request.connection, options, (remote, attempt) =>
       this.evidence.witness(remote, undefined, () => work(remote, attempt)),
     );
+  }
+
+  useSource<R>(source: Connection, work: (remote: Remote) => Promise<R>): Promise<R> {
+    // The known folders are those of the target.
+    return this.#options.remotes.use(source, { ...this.#useOptions(), places: undefined }, work);
   }
 
   useBoth<R>(source: Connection, work: (source: Remote, target: Remote, attempt: Attempt) => Promise<R>): Promise<R> {

@@ -36,7 +36,7 @@ export function findCopy(
 ): Promise<FileInfo | undefined> {
   return operation.useBoth(source, async (reading, writing) => {
     const open = { source: reading, target: writing };
-    await operation.leavingNothing(() => folderProofs.refuseOntoItself({ source, target }, open, from, to, scope));
+    await operation.stayingEndable(() => folderProofs.refuseOntoItself({ source, target }, open, from, to, scope));
     const original = await find(reading, from);
     if (original === undefined) return undefined;
     for (const place of isRenamed ? namesFor(to) : [to]) {

@@ -1,24 +1,31 @@
 /** Whole folders moved and deleted, on every protocol; targets of links are kept. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { PROTOCOLS, startServers } from '../faults/rig.js';
+import { behindProxy, PROTOCOLS, type Remote, startServers } from '../faults/rig.js';
 import { eventually } from '../support/eventually.js';
 import { openAccount, type TestAccount } from '../support/account.js';
 import { Tus } from '../uploads/support.js';
 import { begin, ended, filesOf, history, look, run } from './support.js';
 
+const [EMAIL, PASSWORD] = ['owner@example.com', 'password of the owner'];
+
 describe('jobs that move and delete', () => {
   let servers: Awaited<ReturnType<typeof startServers>>;
+  let held: Remote;
   let gateway: TestAccount;
 
   before(async () => {
     servers = await startServers();
+    held = await behindProxy(servers.sftp, 'held');
     gateway = await openAccount({
-      connections: PROTOCOLS.map((id) => ({ id, name: id, ...servers[id].connection })),
+      email: EMAIL,
+      password: PASSWORD,
+      connections: [...PROTOCOLS.map((id) => ({ id, name: id, ...servers[id].connection })), held.connection],
     });
   });
   after(async () => {
     await gateway?.stop();
+    await held?.proxy.stop();
     await Promise.all(Object.values(servers ?? {}).map((server) => server.stop()));
   });
 
@@ -76,6 +83,34 @@ describe('jobs that move and delete', () => {
       assert.equal(whole.status, 400);
     });
   }
+
+  test('a move whose source does not answer can be cancelled', async () => {
+    const path = '/silent/one.txt';
+    await servers.sftp.disk.write(path, 'one');
+    await servers.s3.disk.write(path, 'in the way');
+    const [source, destination] = ['held', 's3'].map((connectionId) => ({ connectionId, path }));
+    const job = await run(gateway.api, { type: 'move', source, destination, onConflict: 'fail' });
+    assert.equal(job.state, 'failed', JSON.stringify(job));
+    await gateway.api.post('/api/delete/s3', { path });
+    const owner = await gateway.login(EMAIL, PASSWORD);
+    const running = async (): Promise<string | undefined> => {
+      const { json } = await owner.get('/manage/transfers/live');
+      return (json['transfers'] as { id: string; type: string }[]).find(({ type }) => type === 'move')?.id;
+    };
+    const asked = held.proxy.hold(1);
+    try {
+      assert.equal((await gateway.api.post(`/api/jobs/${job.id}/retry`, {})).status, 202);
+      await asked;
+      await eventually(async () => (await running()) !== undefined, 'the move waits');
+      const id = (await running()) ?? assert.fail();
+      assert.equal((await owner.post(`/manage/transfers/${id}/cancel`)).status, 202);
+      await eventually(async () => (await running()) === undefined, 'the move has ended');
+      assert.equal((await owner.get(`/manage/transfers/${id}`)).json['errorCode'], 'cancelled');
+    } finally {
+      held.proxy.release();
+    }
+    assert.equal((await servers.sftp.disk.read(path)).toString(), 'one');
+  });
 
   for (const protocol of PROTOCOLS) {
     const target = protocol === 's3' ? 'sftp' : 's3';
