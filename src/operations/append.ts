@@ -16,7 +16,7 @@ import { ContentReader, HELD_BYTES } from './content-reader.js';
 import type { Operation, Operations } from './operation.js';
 import type { PathReference } from './path-reference.js';
 import { leaveErrorsToPump, pump, takeWhole, type ExpectedDigest, type WholeBody } from './pump.js';
-import { placeName, withWriter } from './put.js';
+import { lockName, withWriter } from './put.js';
 
 interface AppendRequest {
   readonly connection: Connection;
@@ -63,10 +63,10 @@ export async function appendToFile(
     const parts: readonly Part[] = [head, ...pieces];
     // Two appends at once would overwrite each other's bytes. The wait for the lock occupies no session.
     operation.mark('queue');
-    return await operations.locks.withLock(placeName(operations, connection, path), signal, (lost) =>
+    return await operations.locks.withLock(lockName(operations, connection, path), signal, (lost) =>
       operation.use(async (remote, attempt) => {
         const appended = await append(operation, remote, attempt, path, parts, lost);
-        operations.ages.written(operations.remotes.host(connection), appended.file);
+        operations.ages.written(operations.remotes.server(connection), appended.file);
         return { path, appendedBytes: appended.bytes };
       }),
     );

@@ -17,7 +17,7 @@ const MAX_REMEMBERED = 10_000;
 export class FileAges {
   readonly #now: () => number;
   readonly #wallClock: () => number;
-  /** By host: how far its clock is ahead of ours, at least. */
+  /** By server: how far its clock is ahead of ours, at least. */
   readonly #leads = new LRUCache<string, number>(atMost(MAX_REMEMBERED));
   /** When a place was first seen with this size and time. */
   readonly #sightings = new LRUCache<string, number>(atMost(MAX_REMEMBERED));
@@ -29,19 +29,19 @@ export class FileAges {
   }
 
   /** This process has just written the file, and its time was set by the server: it shows the server's clock. */
-  written(host: string, { modifiedAt }: FileInfo): void {
+  written(server: string, { modifiedAt }: FileInfo): void {
     if (modifiedAt.getTime() === 0) return;
     const seen = modifiedAt.getTime() - this.#now();
-    const known = this.#leads.get(host);
-    if (known === undefined || seen > known || seen < known - SET_BACK_MS) this.#leads.set(host, seen);
+    const known = this.#leads.get(server);
+    if (known === undefined || seen > known || seen < known - SET_BACK_MS) this.#leads.set(server, seen);
   }
 
-  /** Whether any later change will show in the file's size or time. `place` identifies the file on the host. */
-  isSettled(host: string, place: string, { size, modifiedAt, timeResolutionMs = SECOND_MS }: FileInfo): boolean {
+  /** Whether any later change will show in the file's size or time. `place` identifies the file. */
+  isSettled(server: string, place: string, { size, modifiedAt, timeResolutionMs = SECOND_MS }: FileInfo): boolean {
     const time = modifiedAt.getTime();
     // The server keeps no time.
     if (time === 0) return false;
-    const lead = this.#leads.get(host);
+    const lead = this.#leads.get(server);
     const clock = lead === undefined ? this.#wallClock() - PLAUSIBLE_LAG_MS : this.#now() + lead;
     if (time + 2 * timeResolutionMs <= clock) return true;
     // Its clock showed this time or a later one when the file was first seen, and has advanced since.

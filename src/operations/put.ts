@@ -192,9 +192,9 @@ export async function publish(
   const isRaceFree = !exclusive || remote.can.exclusiveCreate;
   const info = isRaceFree
     ? await put()
-    : await operations.locks.withLock(placeName(operations, connection, place), operation.signal, put);
+    : await operations.locks.withLock(lockName(operations, connection, place), operation.signal, put);
   // A time that was set does not show the server's clock.
-  if (modifiedAt === undefined) operations.ages.written(operations.remotes.host(connection), info);
+  if (modifiedAt === undefined) operations.ages.written(operations.remotes.server(connection), info);
   return info;
 }
 
@@ -216,7 +216,7 @@ export async function refuseExisting(remote: Remote, place: RemotePath): Promise
   throw new GatewayError('already_exists', `${place} exists and overwrite is false`, { step: 'open' });
 }
 
-/** One name for a place on a server, the same for every connection that leads there. */
-export function placeName(operations: Operations, connection: Connection, place: RemotePath): string {
-  return `publish:${operations.remotes.place(connection, place)}`;
+/** One name for a place on a server, the same for every connection that leads there, whatever its way. */
+export function lockName(operations: Operations, connection: Connection, place: RemotePath): string {
+  return `publish:${operations.remotes.placeByAnyWay(connection, place)}`;
 }

@@ -13,7 +13,7 @@ import { type ByteRates, NodeRates } from '../shares/byte-rates.js';
 import type { Shares } from '../shares/permits.js';
 import type { Connection } from '../connections/connection.js';
 import type { PoolLimits } from '../contract/connection/fields.js';
-import { wayOf } from './dial/dial.js';
+import { serverOf, wayOf } from './dial/dial.js';
 import { createFtp } from './ftp/protocol.js';
 import type { KnownPlaces } from './known-places.js';
 import { type MoreSessions, NO_MORE_SESSIONS, Recall } from './more-sessions.js';
@@ -73,10 +73,14 @@ export interface Remotes {
     options: UseOptions,
     work: (source: Remote, target: Remote, attempt: Attempt) => Promise<R>,
   ): Promise<R>;
-  /** `host:port`, as used by the pools and the locks. */
+  /** `host:port`, as used by the pools. */
   host(connection: Connection): string;
-  /** One name for a place on a server, the same for every connection that leads there. */
+  /** One name for the server, the same for every connection that leads there by the same way. */
+  server(connection: Connection): string;
+  /** One name for a place on that server. */
   place(connection: Connection, path: RemotePath): string;
+  /** The same whatever the way, for locks: one server may be reached by several ways. */
+  placeByAnyWay(connection: Connection, path: RemotePath): string;
   gauges(): readonly PoolGauge[];
   /**
    * The state of the pool that this connection shares with others of the same login (`key`); undefined while there is
@@ -183,6 +187,10 @@ export function createRemotes(options: RemotesOptions): Remotes {
     const place = { protocol, host, key, limits: limitsFor(connection, host, options.limits) };
     places.set(connection, place);
     return place;
+  }
+
+  function serverBy(connection: Connection): string {
+    return serverOf(placeOf(connection).host, connection);
   }
 
   function poolOf(connection: Connection): SharedPool {
@@ -430,7 +438,9 @@ export function createRemotes(options: RemotesOptions): Remotes {
     },
 
     host: (connection) => placeOf(connection).host,
-    place: (connection, path) => {
+    server: serverBy,
+    place: (connection, path) => `${serverBy(connection)}:${placeOf(connection).protocol.place(connection, path)}`,
+    placeByAnyWay: (connection, path) => {
       const { protocol, host } = placeOf(connection);
       return `${host}:${protocol.place(connection, path)}`;
     },

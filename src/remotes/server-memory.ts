@@ -1,11 +1,12 @@
 import { LRUCache } from 'lru-cache';
 import { atMost } from '../base/cache-size.js';
+import { serverOf, type Way } from './dial/dial.js';
 
 const MAX_SERVERS = 10_000;
 const FORGET_AFTER_MS = 86_400_000;
 
 /**
- * What one protocol has learned about its servers, by `host:port`, for later operations. A server is forgotten a day
+ * What one protocol has learned about its servers, by `host:port` and the way to it, for later operations. A server is forgotten a day
  * after its last login, or when too many others are known; that costs round trips, never a file.
  */
 export class ServerMemory<Learned extends object> {
@@ -21,11 +22,12 @@ export class ServerMemory<Learned extends object> {
     this.#assume = assume;
   }
 
-  of(host: string): Learned {
-    const known = this.#servers.get(host);
+  of(host: string, way: Way): Learned {
+    const server = serverOf(host, way);
+    const known = this.#servers.get(server);
     if (known !== undefined) return known;
     const learned = this.#assume(host);
-    this.#servers.set(host, learned);
+    this.#servers.set(server, learned);
     return learned;
   }
 }

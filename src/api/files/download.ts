@@ -9,7 +9,6 @@ import type { HttpAnswer, RequestContext } from '../../http/types.js';
 import { openArchive } from '../../operations/archive/archive.js';
 import { openDownload, type Download, type DownloadOptions } from '../../operations/get.js';
 import { referTo } from '../../operations/path-reference.js';
-import { placeName } from '../../operations/put.js';
 import { baseName, type RemotePath } from '../../remotes/path.js';
 import type { FileInfo } from '../../remotes/remote.js';
 import { encodedLength } from '../../workers/base64.js';
@@ -226,8 +225,8 @@ export function validatorsOf(
   info: FileInfo,
 ): Validators {
   const { etag, size, modifiedAt, path } = info;
-  const host = operations.remotes.host(connection);
-  const isSettled = operations.ages.isSettled(host, placeName(operations, connection, path), info);
+  const { ages, remotes } = operations;
+  const isSettled = ages.isSettled(remotes.server(connection), remotes.place(connection, path), info);
   const weak = isSettled ? `W/"${size.toString(16)}-${modifiedAt.getTime().toString(16)}"` : undefined;
   return {
     entityTag: etag === undefined ? weak : `"${etag}"`,

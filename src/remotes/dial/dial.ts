@@ -110,7 +110,7 @@ export interface Dialer {
   agents(options: AgentOptions): { readonly http: http.Agent; readonly https: https.Agent };
 }
 
-type Way = Partial<Pick<Connection, 'allowPrivate' | 'proxy' | 'proxyPassword' | 'via' | 'jump'>>;
+export type Way = Partial<Pick<Connection, 'allowPrivate' | 'proxy' | 'proxyPassword' | 'via' | 'jump'>>;
 
 /**
  * The owner that a registered connection is dialled for, the addresses that it may reach, its proxy and its jump host.
@@ -151,6 +151,24 @@ export function wayOf({ allowPrivate, proxy, proxyPassword, via, jump }: Way): r
 
 /** The keys that a jump host announces, and when, do not change the way. */
 const withoutAnnounced = (name: string, value: unknown): unknown => (name === 'announcedKeys' ? undefined : value);
+
+/**
+ * One name for a server at `host`, the same for every connection that reaches it by this way: behind another proxy or
+ * jump host, an address such as 10.0.0.5 may be another server. No secret is in it, and no slash.
+ */
+export function serverOf(host: string, way: Way): string {
+  const steps = stepsOf(way);
+  return steps.length === 0 ? host : `${host} by ${encodeURIComponent(JSON.stringify(steps))}`;
+}
+
+/** The last one first. A proxy or a jump host may lead each of its users elsewhere. */
+function stepsOf({ proxy, via, jump }: Way): readonly string[] {
+  return [
+    ...(proxy === undefined ? [] : [`${proxy.url} ${proxy.username ?? ''}`]),
+    ...(jump === undefined ? [] : [`${jump.host}:${jump.port} ${jump.username}`, ...stepsOf(jump)]),
+    ...(via === undefined || jump !== undefined ? [] : [`via ${via}`]),
+  ];
+}
 
 interface TlsDialOptions extends DialOptions {
   readonly tls?: tls.ConnectionOptions;

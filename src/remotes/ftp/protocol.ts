@@ -27,7 +27,7 @@ export function createFtp(deps: ProtocolDeps): Protocol<FtpConnection, FtpLease>
     ],
     leasesPerSession: () => 1,
     openSession: (connection, limits, signal) =>
-      FtpSession.open(connection, limits, deps, memory.of(hostOf(connection)), signal),
+      FtpSession.open(connection, limits, deps, memory.of(hostOf(connection), connection), signal),
     openRemote: (lease, connection, limits, context) => new FtpRemote(lease, connection, limits, deps, context),
   };
 }

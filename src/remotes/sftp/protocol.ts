@@ -38,7 +38,7 @@ export function createSftp(deps: ProtocolDeps): Protocol<SftpConnection, SftpLea
     ],
     leasesPerSession: ({ maxChannelsPerSession }) => maxChannelsPerSession,
     openSession: (connection, limits, signal) =>
-      SftpSession.open(connection, limits, deps, memory.of(host(connection)), signal),
+      SftpSession.open(connection, limits, deps, memory.of(host(connection), connection), signal),
     openRemote: (lease, connection, _limits, context, more) => {
       requireTrust(lease.session, connection, deps);
       return new SftpRemote(lease, connection, deps, context, more);

@@ -54,7 +54,7 @@ export class SharedClients {
       ...[host, ...identityOf(connection), maxSessions, connectTimeoutMs, idleTimeoutMs],
       ...wayOf(connection),
     ]);
-    const traits = this.#memory.of(host);
+    const traits = this.#memory.of(host, connection);
     const shared = this.#open.get(key) ?? { ...openClient(connection, limits, this.#deps, traits), users: 0 };
     this.#open.set(key, shared);
     shared.users += 1;
