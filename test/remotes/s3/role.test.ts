@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, mock, test } from 'node:test';
 import type { S3Connection } from '../../../src/connections/connection.js';
 import type { Remote } from '../../../src/remotes/remote.js';
-import { S3Stub, type StubRequest } from '../../servers/scripted-s3.js';
+import { S3Stub, s3Error, type StubRequest } from '../../servers/scripted-s3.js';
 import { stsError, StsStub } from '../../servers/scripted-sts.js';
 import { eventually } from '../../support/eventually.js';
 import { redirectTo, selfSigned } from '../support/s3-over-tls.js';
@@ -114,6 +114,65 @@ describe('the role of an S3 connection', () => {
     await namesIn(remote, '/');
     await eventually(() => sts.issued.length === 2, 'the renewal');
     assert.ok(!JSON.stringify(rig.notes.log).includes('secret'));
+  });
+
+  test('keys outlive the sessions: the next one signs by them while the service is away', async () => {
+    stopClock();
+    await remote.stat(at('/'));
+    sts.instead = () => stsError(503, 'ServiceUnavailable', 'away');
+    for (let closed = 1; closed <= 2; closed++) {
+      rig.close();
+      pass(20);
+      remote = await rig.open();
+      await store(remote, '/a', patterned(10));
+      await namesIn(remote, '/');
+    }
+    assert.deepEqual([signers(), sts.requests.length], [[issued(0)], 1]);
+    pass(21);
+    await assert.rejects(namesIn(remote, '/'), failsWith('remote_failure', /issued no keys/));
+  });
+
+  test('a renewal ends although the session that began it is closed at once', async () => {
+    stopClock();
+    await remote.stat(at('/'));
+    pass(46);
+    await remote.stat(at('/'));
+    rig.close();
+    await eventually(() => sts.issued.length === 2, 'the renewal');
+    remote = await rig.open();
+    await eventually(async () => {
+      await namesIn(remote, '/');
+      return signers().includes(issued(1));
+    }, 'a request that is signed by the new keys');
+    assert.deepEqual(
+      rig.notes.log.filter(({ message }) => message === 's3 credentials not renewed'),
+      [],
+    );
+  });
+
+  test('keys that the store refuses are replaced by others, but not for each request', async () => {
+    stopClock();
+    await remote.stat(at('/'));
+    stub.late = () => s3Error(400, 'ExpiredToken', 'gone');
+    pass(1);
+    for (const work of [
+      () => store(remote, '/a', patterned(10)),
+      () => fetchAll(remote, '/a'),
+      () => namesIn(remote, '/'),
+    ])
+      await assert.rejects(work(), failsWith('login_refused', /expired/));
+    assert.equal(sts.issued.length, 2);
+    stub.late = () => undefined;
+    signers();
+    await store(remote, '/a', patterned(10));
+    assert.deepEqual(signers(), [issued(1)]);
+  });
+
+  test('another way has keys of its own', async () => {
+    await remote.stat(at('/'));
+    const proxy = { url: `http://127.0.0.1:${new URL(sts.endpoint).port}`, username: undefined };
+    await assert.rejects(namesIn(await rig.open(undefined, { ...rig.connection, proxy }), '/'));
+    assert.deepEqual([sts.requests.length, signers()], [1, [issued(0)]]);
   });
 
   test('expired keys are not used: requests wait for new ones, or say why there are none', async () => {

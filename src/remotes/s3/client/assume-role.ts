@@ -10,7 +10,8 @@ import { type Keys, RequestSigner } from '../../../base/aws-signature.js';
 
 export interface StsOptions {
   readonly connection: S3Connection;
-  readonly agents: Agents;
+  /** Lends sockets for one question: keys are renewed long after the client that wanted them was closed. */
+  readonly withAgents: <T>(ask: (agents: Agents) => Promise<T>) => Promise<T>;
   /** Until the whole answer. */
   readonly timeoutMs: number;
 }
@@ -79,7 +80,7 @@ async function issued(
   url: URL,
   headers: Readonly<Record<string, string>>,
   body: Buffer,
-  { agents, timeoutMs: ms }: StsOptions,
+  { withAgents, timeoutMs: ms }: StsOptions,
   advice: string,
 ): Promise<TemporaryKeys> {
   const late = (): GatewayError =>
@@ -88,14 +89,16 @@ async function issued(
     });
   try {
     const answer = await withDeadline({ ms, late }, (limit) =>
-      shortRequest(url, {
-        method: 'POST',
-        headers: { ...headers, 'user-agent': USER_AGENT },
-        body,
-        maxAnswerBytes: MAX_ANSWER_BYTES,
-        limit,
-        agents,
-      }),
+      withAgents((agents) =>
+        shortRequest(url, {
+          method: 'POST',
+          headers: { ...headers, 'user-agent': USER_AGENT },
+          body,
+          maxAnswerBytes: MAX_ANSWER_BYTES,
+          limit,
+          agents,
+        }),
+      ),
     );
     return keysIn(answer, url.host, advice);
   } catch (error) {

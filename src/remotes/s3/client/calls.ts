@@ -11,7 +11,7 @@ import { Additions } from './additions.js';
 import { hostOf } from './endpoint.js';
 import type { Seen } from './bounded-handler.js';
 import type { EndpointTraits } from '../memory.js';
-import { isTransient, translateError } from './replies.js';
+import { isTransient, refusesKeys, translateError } from './replies.js';
 import type { S3Lease } from './session.js';
 import type { SignedRequests } from './signed-requests.js';
 import type { LeaseGate } from './socket-gate.js';
@@ -51,6 +51,7 @@ export class Calls {
   readonly traits: EndpointTraits;
   readonly gate: LeaseGate;
   readonly seen: Seen;
+  readonly #credentials: S3Lease['credentials'];
 
   constructor(
     lease: S3Lease,
@@ -64,6 +65,7 @@ export class Calls {
     this.traits = lease.traits;
     this.gate = lease.gate;
     this.seen = lease.seen;
+    this.#credentials = lease.credentials;
   }
 
   /** Calls `send` until it succeeds. Errors: the signal's reason, stall_timeout, or the result of translateError. */
@@ -105,6 +107,7 @@ export class Calls {
 
   translate(error: unknown, { step, what }: Pick<CallOptions, 'step' | 'what'>): GatewayError {
     const { bucket, region } = this.connection;
+    if (refusesKeys(error)) this.#credentials.refused();
     return translateError(error, { step, what, bucket, region, host: hostOf(this.connection) });
   }
 

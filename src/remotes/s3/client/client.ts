@@ -1,13 +1,16 @@
 import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
+import { LRUCache } from 'lru-cache';
+import { hash } from 'node:crypto';
 import tls from 'node:tls';
+import { atMost } from '../../../base/cache-size.js';
 import type { S3Connection } from '../../../connections/connection.js';
 import type { PoolLimits } from '../../../contract/connection/fields.js';
 import type { ProtocolDeps } from '../../protocol.js';
-import { onBehalfOf, wayOf } from '../../dial/dial.js';
+import { type Dialer, onBehalfOf, wayOf } from '../../dial/dial.js';
 import { ServerMemory } from '../../server-memory.js';
 import { BoundedHandler } from './bounded-handler.js';
 import { EndpointTraits } from '../memory.js';
-import type { Credentials } from './credentials.js';
+import { type Credentials, RenewedCredentials } from './credentials.js';
 import { endpointOf, hostOf, identityOf } from './endpoint.js';
 import { credentialsOf } from './identity.js';
 import { SignedRequests } from './signed-requests.js';
@@ -21,6 +24,7 @@ export interface SharedClient {
   readonly requests: SignedRequests;
   readonly traits: EndpointTraits;
   readonly gate: SocketGate;
+  readonly credentials: Credentials;
   release(): void;
 }
 
@@ -28,14 +32,25 @@ interface OpenClient {
   readonly client: S3Client;
   readonly requests: SignedRequests;
   readonly gate: SocketGate;
+  readonly credentials: Credentials;
   close(): void;
 }
+
+const MAX_IDENTITIES = 1_000;
+/** What the keys of a role last, unless they are asked for another time. */
+const KEPT_MS = 3_600_000;
 
 /** The clients of one gateway, which share its network rules and what it has learned about their endpoints. */
 export class SharedClients {
   readonly #deps: ProtocolDeps;
   readonly #open = new Map<string, OpenClient & { users: number }>();
   readonly #memory: ServerMemory<EndpointTraits>;
+  /** Keys that were issued outlive the client: its last session may be closed, and their service away. */
+  readonly #issued = new LRUCache<string, Credentials>({
+    ...atMost(MAX_IDENTITIES),
+    ttl: KEPT_MS,
+    updateAgeOnGet: true,
+  });
 
   constructor(deps: ProtocolDeps) {
     this.#deps = deps;
@@ -55,7 +70,7 @@ export class SharedClients {
       ...wayOf(connection),
     ]);
     const traits = this.#memory.of(host, connection);
-    const shared = this.#open.get(key) ?? { ...openClient(connection, limits, this.#deps, traits), users: 0 };
+    const shared = this.#open.get(key) ?? { ...this.#openClient(connection, limits, traits), users: 0 };
     this.#open.set(key, shared);
     shared.users += 1;
     let isReleased = false;
@@ -63,6 +78,7 @@ export class SharedClients {
       client: shared.client,
       requests: shared.requests,
       gate: shared.gate,
+      credentials: shared.credentials,
       traits,
       release: () => {
         if (isReleased) return;
@@ -73,6 +89,21 @@ export class SharedClients {
         shared.close();
       },
     };
+  }
+
+  #openClient(connection: S3Connection, limits: PoolLimits, traits: EndpointTraits): OpenClient {
+    return openClient(connection, limits, this.#deps, traits, this.#credentialsOf(connection, limits));
+  }
+
+  /** @throws GatewayError login_refused */
+  #credentialsOf(connection: S3Connection, limits: PoolLimits): Credentials {
+    const parts = [hostOf(connection), ...identityOf(connection), limits.connectTimeoutMs, ...wayOf(connection)];
+    const key = hash('sha256', JSON.stringify(parts), 'hex');
+    const known = this.#issued.get(key);
+    if (known !== undefined) return known;
+    const credentials = identify(connection, limits, this.#deps);
+    if (credentials instanceof RenewedCredentials) this.#issued.set(key, credentials);
+    return credentials;
   }
 }
 
@@ -93,12 +124,11 @@ const UNUSED_STEPS = [
   'getUserAgentMiddleware',
 ];
 
-function openClient(
-  connection: S3Connection,
-  limits: PoolLimits,
-  deps: ProtocolDeps,
-  traits: EndpointTraits,
-): OpenClient {
+interface OpenAgents extends ReturnType<Dialer['agents']> {
+  close(): void;
+}
+
+function openAgents(connection: S3Connection, limits: PoolLimits, deps: ProtocolDeps): OpenAgents {
   const agents = deps.dialer.agents({
     ...onBehalfOf(connection, deps),
     maxSockets: limits.maxSessions,
@@ -109,9 +139,26 @@ function openClient(
       ...(connection.tlsCa === undefined ? {} : { ca: [...tls.rootCertificates, connection.tlsCa] }),
     },
   });
-  const credentials = credentialsOf({
+  return {
+    ...agents,
+    close() {
+      agents.http.destroy();
+      agents.https.destroy();
+    },
+  };
+}
+
+function identify(connection: S3Connection, limits: PoolLimits, deps: ProtocolDeps): Credentials {
+  return credentialsOf({
     connection,
-    agents,
+    withAgents: async (ask) => {
+      const agents = openAgents(connection, limits, deps);
+      try {
+        return await ask(agents);
+      } finally {
+        agents.close();
+      }
+    },
     timeoutMs: limits.connectTimeoutMs,
     env: deps.env ?? {},
     identified: (identity) => deps.observer?.identified?.(identity),
@@ -124,6 +171,16 @@ function openClient(
         error: message,
       }),
   });
+}
+
+function openClient(
+  connection: S3Connection,
+  limits: PoolLimits,
+  deps: ProtocolDeps,
+  traits: EndpointTraits,
+  credentials: Credentials,
+): OpenClient {
+  const agents = openAgents(connection, limits, deps);
   const hasChecksum = traits.sendsChecksumsFor(connection);
   const silent = (): void => undefined;
   const client = new S3Client({
@@ -163,10 +220,10 @@ function openClient(
       limits.maxSessions,
       deps.budgets && (() => deps.budgets?.places.trySpare(connection.accountId)),
     ),
+    credentials,
     close() {
       client.destroy();
-      agents.http.destroy();
-      agents.https.destroy();
+      agents.close();
     },
   };
 }

@@ -1,4 +1,4 @@
-/** The credentials that sign the requests of one client. */
+/** The credentials that sign requests. */
 import { orAbort } from '../../../base/deadline.js';
 import type { EndSignal } from '../../../base/ending.js';
 import { toGatewayError } from '../../../base/errors.js';
@@ -19,6 +19,8 @@ export interface Credentials {
   atHand(): HeldKeys | undefined;
   /** Rejects with the reason why there are none. */
   get(signal?: EndSignal): Promise<HeldKeys & Partial<TemporaryKeys>>;
+  /** Those at hand were refused: the next request gets others, if there can be others. */
+  refused(): void;
 }
 
 export class FixedCredentials implements Credentials {
@@ -35,6 +37,8 @@ export class FixedCredentials implements Credentials {
   async get(): Promise<HeldKeys> {
     return this.#keys;
   }
+
+  refused(): void {}
 }
 
 /** Longer than an outage of ten minutes of the service that issues them. */
@@ -71,6 +75,11 @@ export class RenewedCredentials implements Credentials {
     const keys = this.atHand();
     if (keys !== undefined) return keys;
     return signal === undefined ? this.#renew() : orAbort(this.#renew(), signal);
+  }
+
+  refused(): void {
+    // Younger ones may not be those that were refused, and a store that refuses all must not make each request ask.
+    if (Date.now() - this.#triedAt >= PAUSE_MS) this.#keys = undefined;
   }
 
   /** One at a time, for all who wait. */

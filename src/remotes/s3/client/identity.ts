@@ -1,6 +1,6 @@
 /** Whose keys sign the requests of a connection: its own, the gateway's, or those of a role. */
 import { accessKeyIn, type AwsEnvironment, variableOf } from '../../../base/aws-environment.js';
-import { GatewayError } from '../../../base/errors.js';
+import { GatewayError, hasCode } from '../../../base/errors.js';
 import { assumeRole, assumeRoleWithWebIdentity, type StsOptions, type WebIdentity } from './assume-role.js';
 import {
   type Credentials,
@@ -43,7 +43,10 @@ export function credentialsOf(options: IdentityOptions): Credentials {
     return new RenewedCredentials(
       announced(async () => {
         const keys = own.atHand() ?? (await own.get());
-        const issued = await assumeRole(role, keys, options);
+        const issued = await assumeRole(role, keys, options).catch((error: unknown) => {
+          if (hasCode(error, 'login_refused')) own.refused();
+          throw error;
+        });
         return { ...issued, holder: `the role ${role.arn}, by ${wordsOf(keys)}` };
       }),
       failed,

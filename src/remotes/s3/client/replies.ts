@@ -49,6 +49,11 @@ export function isTransient(thrown: unknown): boolean {
   return status === 429 || status >= 502 || status === 500 || code === 'SlowDown' || code === 'RequestTimeTooSkewed';
 }
 
+/** Whether the keys that signed were refused, and others may be taken. */
+export function refusesKeys(thrown: unknown): boolean {
+  return REFUSED_KEYS.has(replyOf(thrown).code ?? '');
+}
+
 /** Whether a body was refused because it had no checksum, in the different words of stores. */
 export function refusesWithoutChecksum(thrown: unknown): boolean {
   if (thrown instanceof GatewayError) return thrown.cause !== undefined && refusesWithoutChecksum(thrown.cause);
@@ -169,6 +174,8 @@ const REGION_CODES = new Set([
   'IllegalLocationConstraintException',
   'IncorrectEndpoint',
 ]);
+
+const REFUSED_KEYS = new Set(['InvalidAccessKeyId', 'ExpiredToken', 'InvalidToken', 'TokenRefreshRequired']);
 
 const LOGIN: [ErrorCode, string] = ['login_refused', 'the store refused the access key'];
 

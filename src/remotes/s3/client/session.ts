@@ -5,7 +5,7 @@ import type { LeaseGate } from './socket-gate.js';
 import type { SharedClient } from './client.js';
 
 /** The right to send requests through a client whose sockets are bounded by the pool's limit. */
-export interface S3Lease extends Pick<SharedClient, 'client' | 'requests' | 'traits'> {
+export interface S3Lease extends Pick<SharedClient, 'client' | 'requests' | 'traits' | 'credentials'> {
   /** From its own answers: the sockets are shared, and may lead to a store that has changed its certificate. */
   readonly seen: Seen;
   readonly gate: LeaseGate;
@@ -35,8 +35,8 @@ export class S3Session implements Session<S3Lease> {
   }
 
   leaseNow(): S3Lease {
-    const { client, requests, traits, gate } = this.#shared;
-    return { client, requests, traits, seen: { proof: {} }, gate: gate.openLease() };
+    const { client, requests, traits, credentials, gate } = this.#shared;
+    return { client, requests, traits, credentials, seen: { proof: {} }, gate: gate.openLease() };
   }
 
   release(lease: S3Lease): void {
