@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Connection } from '../../../src/connections/connection.js';
 import { serverOf } from '../../../src/remotes/dial/dial.js';
+import type { Remote } from '../../../src/remotes/remote.js';
 import { createRemotes } from '../../../src/remotes/registry.js';
 import { startLeadingProxy } from '../../servers/leading-proxy.js';
 import { startScripted } from '../../servers/scripted-ftp.js';
@@ -52,6 +53,25 @@ test('S3: that one refuses to replace by itself says nothing about the other one
     await assert.rejects(stored, failsWith('already_exists'));
   }
   assert.equal(ignoring.objects.get('f')?.length, 10);
+});
+
+test('S3: no store copies what another one at the same address holds', async (t) => {
+  const base = connectionTo({ endpoint: `http://${PRIVATE.host}:${PRIVATE.port}`, bucket: 'b' });
+  const rig = new S3Rig(base);
+  t.after(() => rig.close());
+  const open = (url: string): Promise<Remote> => rig.open(undefined, { ...base, ...proxyAt(url) });
+  const stubs = [await S3Stub.start(), await S3Stub.start()];
+  const remotes: Remote[] = [];
+  for (const stub of stubs) {
+    t.after(() => stub.stop());
+    stub.objects.set('f', patterned(10));
+    remotes.push(await open(await startLeadingProxy(t, PRIVATE.port, Number(new URL(stub.endpoint).port))));
+  }
+  const [one, other] = remotes;
+  assert.ok(one !== undefined && other !== undefined);
+  const copyTo = (remote: Remote) => remote.copyFrom?.(one, at('/f'), at('/g'), { exclusive: false });
+  assert.equal(await copyTo(other), undefined);
+  assert.ok(await copyTo(one));
 });
 
 test('the name of a server has the way to it, without a secret or a slash', () => {

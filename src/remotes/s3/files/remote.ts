@@ -10,6 +10,7 @@ import { chooseAgain, chooseRange } from '../../reported-size.js';
 import type { ProtocolDeps } from '../../protocol.js';
 import { certificateOf } from '../../certificate-proof.js';
 import { connectOf } from '../../dial/connect-times.js';
+import { serverOf } from '../../dial/dial.js';
 import { hiddenBeside } from '../../publish.js';
 import type {
   Capabilities,
@@ -373,7 +374,7 @@ export class S3Remote implements Remote {
     const [mine, its] = [this.#connection, other.#connection];
     const login = (connection: S3Connection): string =>
       JSON.stringify([
-        hostOf(connection),
+        serverOf(hostOf(connection), connection),
         identityOf({ ...connection, bucket: '', checksums: 'auto' }),
         // A copy names one key of a customer, for the object that is read and for the new one.
         connection.encryption.type === 'customer' ? connection.encryptionKey : '',
