@@ -91,6 +91,27 @@ for (const uploader of ['streamed', 'sdk'] as const)
       }
     });
 
+    test('who pays for what another connection reads, in a copy inside the store', async () => {
+      const paying = await open({ requesterPays: true });
+      const plain = await open({});
+      await store(paying, '/f', patterned(10));
+      stub.early = ({ method, headers }) =>
+        headers['x-amz-copy-source'] !== undefined && headers['x-amz-request-payer'] === undefined
+          ? s3Error(403, 'AccessDenied', `${method} without a payer`)
+          : undefined;
+      stub.requests.length = 0;
+      assert.ok(await plain.copyFrom?.(paying, at('/f'), at('/copy'), { exclusive: false }));
+      const copies = stub.requests.filter(({ headers }) => headers['x-amz-copy-source'] !== undefined);
+      assert.equal(copies.length, 1);
+      assert.match(copies[0]?.headers.authorization ?? '', /SignedHeaders=[^,]*x-amz-request-payer/);
+      stub.requests.length = 0;
+      assert.ok(await paying.copyFrom?.(plain, at('/f'), at('/again'), { exclusive: false }));
+      await store(plain, '/plain', patterned(10));
+      const wantsPayer = ({ key }: StubRequest): boolean => key === 'again';
+      for (const request of stub.requests.filter(makes))
+        assert.equal('x-amz-request-payer' in request.headers, wantsPayer(request), request.key);
+    });
+
     test('a checksum of every body', async () => {
       stub.late = refuseUnsummed;
       await useAll(await open({ checksums: 'always' }));

@@ -353,7 +353,7 @@ export class S3Remote implements Remote {
       return fileInfo(to, facts);
     }
     const time = modifiedAt ?? (keptTime(facts.description ?? {}) === undefined ? facts.modifiedAt : undefined);
-    return fileInfo(to, await this.#copy(origin, to, exclusive, time));
+    return fileInfo(to, await this.#copy(origin, to, exclusive, time, this.#payingFor(source)));
   }
 
   /** The time is metadata, which a store changes only by copying the object onto itself. */
@@ -382,13 +382,27 @@ export class S3Remote implements Remote {
     return login(mine) === login(its);
   }
 
+  /** The bucket, for requests that read what `source` holds, too: who pays for that is a setting of `source`. */
+  #payingFor(source: S3Remote): Bucket {
+    const { limits } = this.#bucket.calls;
+    const { requesterPays } = source.#connection;
+    if (!requesterPays || this.#connection.requesterPays) return this.#bucket;
+    return new Bucket(new Calls(this.#lease, { ...this.#connection, requesterPays }, limits, this.#context));
+  }
+
   /** `time`: replaces the one in the origin's metadata. */
-  #copy(origin: CopyOrigin, to: RemotePath, exclusive: boolean, time?: Date): Promise<CompletedUpload> {
+  #copy(
+    origin: CopyOrigin,
+    to: RemotePath,
+    exclusive: boolean,
+    time?: Date,
+    bucket: Bucket = this.#bucket,
+  ): Promise<CompletedUpload> {
     const { description = {} } = origin.facts;
     const isAnew = time !== undefined && canBeWrittenAnew(description);
     // Work of many requests may be given up between them.
     if (origin.facts.size <= MAX_PUT_BYTES) this.#context.irrevocable?.();
-    return copyObject(this.#bucket, origin, this.#target(to), {
+    return copyObject(bucket, origin, this.#target(to), {
       exclusive,
       description: isAnew ? withTime(description, time) : undefined,
     });
