@@ -218,6 +218,21 @@ describe('the role of an S3 connection', () => {
     });
   });
 
+  test('but no secret that it quotes', async () => {
+    const [secretAccessKey, sessionToken] = ['wJalr+secret/KEY', 'FwoGZX&token=='];
+    await open({ secretAccessKey, sessionToken });
+    const signature = 'a'.repeat(64);
+    const quoted = `x-amz-security-token:${sessionToken.replace('&', '&amp;')} Signature=${signature}, ${secretAccessKey} of ${signature}`;
+    sts.instead = () => stsError(403, 'SignatureDoesNotMatch', quoted);
+    await assert.rejects(namesIn(remote, '/'), (error: { remote?: unknown }) => {
+      assert.deepEqual(error.remote, {
+        code: 'SignatureDoesNotMatch',
+        text: 'x-amz-security-token:… Signature=…, … of …',
+      });
+      return true;
+    });
+  });
+
   test('a wrong secret is refused by the signature, a silent service by the time limit', async () => {
     await open({ secretAccessKey: 'wrong' });
     await assert.rejects(namesIn(remote, '/'), failsWith('login_refused'));

@@ -6,6 +6,7 @@ import type { S3Connection } from '../../../connections/connection.js';
 import type { TemporaryKeys } from './credentials.js';
 import { USER_AGENT } from './bounded-handler.js';
 import { stsOf } from './endpoint.js';
+import { withoutSecrets } from './replies.js';
 import { type Keys, RequestSigner } from '../../../base/aws-signature.js';
 
 export interface StsOptions {
@@ -53,7 +54,10 @@ export async function assumeRole(role: Role, keys: Keys, options: StsOptions): P
     },
     keys,
   );
-  return issued(url, headers, body, options, 'look at its trust policy, the external id, and the access key');
+  return issued(url, headers, body, options, {
+    advice: 'look at its trust policy, the external id, and the access key',
+    secrets: [keys.secretAccessKey, keys.sessionToken],
+  });
 }
 
 /** The same for the role of a token, which takes the place of a signature. */
@@ -65,15 +69,25 @@ export async function assumeRoleWithWebIdentity(identity: WebIdentity, options: 
     RoleSessionName: sessionName,
     WebIdentityToken: token,
   });
-  return issued(url, FORM, body, options, 'look at its trust policy, and at the identity provider of the token');
+  return issued(url, FORM, body, options, {
+    advice: 'look at its trust policy, and at the identity provider of the token',
+    secrets: [token],
+  });
 }
 
 function bodyOf(action: string, parameters: Readonly<Record<string, string>>): Buffer {
   return Buffer.from(new URLSearchParams({ Action: action, Version: VERSION, ...parameters }).toString());
 }
 
+/** What a refusal becomes in words. */
+interface Refusal {
+  readonly advice: string;
+  /** They are left out of the words of the service. */
+  readonly secrets: readonly (string | undefined)[];
+}
+
 /**
- * The keys of the answer. `advice`: for a refused role. @throws GatewayError login_refused if the role is refused,
+ * The keys of the answer. @throws GatewayError login_refused if the role is refused,
  * remote_failure, protocol_error, connect_timeout, connection_lost, or the error of the dial
  */
 async function issued(
@@ -81,7 +95,7 @@ async function issued(
   headers: Readonly<Record<string, string>>,
   body: Buffer,
   { withAgents, timeoutMs: ms }: StsOptions,
-  advice: string,
+  about: Refusal,
 ): Promise<TemporaryKeys> {
   const late = (): GatewayError =>
     new GatewayError('connect_timeout', `${url.host} did not issue keys for the role within ${ms} ms`, {
@@ -100,7 +114,7 @@ async function issued(
         }),
       ),
     );
-    return keysIn(answer, url.host, advice);
+    return keysIn(answer, url.host, about);
   } catch (error) {
     if (error instanceof GatewayError) throw error;
     if (error instanceof TooLong) throw noAnswer(url.host);
@@ -116,22 +130,23 @@ interface Answer {
   readonly text: string;
 }
 
-function keysIn({ status, text }: Answer, host: string, advice: string): TemporaryKeys {
+function keysIn({ status, text }: Answer, host: string, about: Refusal): TemporaryKeys {
   const [accessKeyId, secretAccessKey, sessionToken, expiration] = [
     'AccessKeyId',
     'SecretAccessKey',
     'SessionToken',
     'Expiration',
   ].map((name) => elementIn(text, name));
-  if (status !== 200) throw refusal(status, text, host, advice);
+  if (status !== 200) throw refusal(status, text, host, about);
   const expiresAt = Date.parse(expiration ?? '');
   if (accessKeyId === undefined || secretAccessKey === undefined || Number.isNaN(expiresAt)) throw noAnswer(host);
   return { accessKeyId, secretAccessKey, sessionToken, expiresAt };
 }
 
-function refusal(status: number, text: string, host: string, advice: string): GatewayError {
+function refusal(status: number, text: string, host: string, { advice, secrets }: Refusal): GatewayError {
   const code = elementIn(text, 'Code');
-  const remote = { code: code ?? `HTTP ${status}`, text: elementIn(text, 'Message') ?? `HTTP ${status}` };
+  const words = withoutSecrets(elementIn(text, 'Message') ?? `HTTP ${status}`, secrets);
+  const remote = { code: code ?? `HTTP ${status}`, text: words };
   if (status >= 500 || status === 429 || code === 'Throttling' || code === 'ThrottlingException') {
     return new GatewayError('remote_failure', `${host} issued no keys for the role`, { step: 'login', remote });
   }

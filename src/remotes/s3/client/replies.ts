@@ -129,13 +129,21 @@ function systemCode(thrown: unknown): string | undefined {
   return typeof code === 'string' ? code : undefined;
 }
 
-function wordsOf(error: SdkError, code: string | undefined, status: number): { code: string; text: string } {
-  const message = error.message === undefined || NAMELESS.has(error.message) ? '' : error.message;
-  // A store that explains a bad signature may quote it, or the key of a customer.
-  const text = message
+/** A store or token service that explains a refusal may quote the signature, the keys, or the key of a customer. */
+export function withoutSecrets(words: string, secrets: readonly (string | undefined)[] = []): string {
+  const isSecret = (secret: string | undefined): secret is string => secret !== undefined && secret !== '';
+  return secrets
+    .filter(isSecret)
+    .reduce((text, secret) => text.replaceAll(secret, '…'), words)
     .replace(/[A-Za-z0-9+/]{43}=/g, '…')
     .replace(/\b[0-9a-f]{64}\b/gi, '…')
-    .replace(/(signature|credential)=[^\s,&]+/gi, '$1=…');
+    .replace(/(signature|credential)=[^\s,&]+/gi, '$1=…')
+    .replace(/(x-amz-security-token[:=])[^\s,&']+/gi, '$1…');
+}
+
+function wordsOf(error: SdkError, code: string | undefined, status: number): { code: string; text: string } {
+  const message = error.message === undefined || NAMELESS.has(error.message) ? '' : error.message;
+  const text = withoutSecrets(message);
   return { code: code ?? `HTTP ${status}`, text: text === '' ? `HTTP ${status}` : text };
 }
 
