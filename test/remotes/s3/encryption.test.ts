@@ -5,7 +5,7 @@ import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import { crc32 } from 'node:zlib';
 import type { S3Connection } from '../../../src/connections/connection.js';
 import type { Remote } from '../../../src/remotes/remote.js';
-import { S3Stub, s3Error, type Answer, type StubRequest } from '../../servers/scripted-s3.js';
+import { listed, S3Stub, s3Error, type Answer, type StubRequest } from '../../servers/scripted-s3.js';
 import { redirectTo, selfSigned } from '../support/s3-over-tls.js';
 import { at, connectionTo, failsWith, fetchAll, namesIn, PART, patterned, S3Rig, store } from '../support/s3-rig.js';
 
@@ -133,6 +133,40 @@ for (const uploader of ['streamed', 'sdk'] as const)
         assert.equal(await other.copyFrom?.(mine, at('/f'), at('/other'), { exclusive: false }), undefined);
         assert.equal(await mine.copyFrom?.(other, at('/f'), at('/other'), { exclusive: false }), undefined);
       }
+    });
+
+    test('what has no key, or another one, is listed, in the way of a new file, and removed', async () => {
+      const [plain, remote] = [await open({}), await open(BY_CUSTOMER)];
+      await plain.makeFolder(at('/in/folder'));
+      await plain.makeFolder(at('/in'), { isLasting: true });
+      await store(plain, '/in/plain', patterned(10));
+      const isPlain = ({ key }: StubRequest): boolean => ['in/', 'in/folder/', 'in/plain'].includes(key);
+      const words = 'The encryption parameters are not applicable to this object.';
+      const folder = '<IsTruncated>false</IsTruncated><CommonPrefixes><Prefix>in/folder/</Prefix></CommonPrefixes>';
+      stub.late = (request) => {
+        const { query } = request;
+        if (query.has('delimiter') && query.get('prefix') === 'in/') return listed(['in/', 'in/plain'], folder);
+        if (!isPlain(request) || keyIn(request, SSE) === undefined) return undefined;
+        if (request.method === 'HEAD') return { status: 400 };
+        return request.method === 'GET' ? s3Error(400, 'InvalidRequest', words) : undefined;
+      };
+      const entries: string[] = [];
+      for await (const { name, modifiedAt } of remote.list(at('/in'), { folderTimes: true })) {
+        assert.ok(modifiedAt.getTime() > 0, name);
+        entries.push(name);
+      }
+      assert.deepEqual(entries, ['folder', 'plain']);
+      assert.equal((await remote.stat(at('/in/plain'))).isDirectory, false);
+      const exclusive = { exclusive: true };
+      const stored = store(remote, '/in/plain', patterned(20), { size: 20, ...exclusive }, exclusive);
+      await assert.rejects(stored, failsWith('already_exists'));
+      await assert.rejects(
+        fetchAll(remote, '/in/plain', () => ({ start: 0, end: 0 })),
+        failsWith('remote_failure', /refused/),
+      );
+      await remote.remove(at('/in/plain'));
+      await remote.removeFolder(at('/in/folder'));
+      assert.deepEqual([...stub.objects.keys()], ['in/']);
     });
 
     test('a connection that has lost its key stores nothing', async () => {

@@ -147,6 +147,8 @@ export class Bucket {
       const { status, code } = replyOf(error);
       if (status === 404 && code !== 'NoSuchBucket') return undefined;
       if (status === undefined || code !== undefined || !EXPLAINED.has(status)) throw error;
+      const listed = status === 400 && bucket === this.name ? await this.#withoutKey(key, what) : undefined;
+      if (listed !== undefined) return listed;
       try {
         await this.#explain(bucket, key, what);
       } catch (reason) {
@@ -156,6 +158,13 @@ export class Bucket {
       }
       throw error;
     }
+  }
+
+  /** An object without the key of this customer: only a listing describes it. undefined if there is none. */
+  async #withoutKey(key: string, what: string): Promise<ObjectFacts | undefined> {
+    if (this.calls.additions.opened.SSECustomerKey === undefined) return undefined;
+    const listed = await this.firstBelow(key, what);
+    return listed?.key === key ? listed : undefined;
   }
 
   /** The CRC32 of the object of `facts`; undefined if the store has none, or holds another object by now. */
