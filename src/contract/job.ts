@@ -278,6 +278,8 @@ export interface UrlUpload {
   readonly now: string;
   readonly uuid: string;
   readonly mtime?: string;
+  /** All that was stored is read again before it takes its place; absent = as the connection says. */
+  readonly readsBack?: boolean;
 }
 
 /** Options that every job has. */

@@ -144,7 +144,7 @@ export class FileWork {
     const { upload } = job.definition;
     const text = await urlOf(job.id);
     if (upload === undefined || text === undefined) throw new GatewayError('internal', `job ${job.id} has no url`);
-    const { filename, template, mtime, now, uuid } = upload;
+    const { filename, template, mtime, now, uuid, readsBack } = upload;
     const request = ask(task, 'upload', places.target, places.targetRoot, filename ?? '');
     await this.#engine.run(request, async (operation) => {
       await putUrl(this.#operations, operation, {
@@ -154,6 +154,7 @@ export class FileWork {
         isSecret: true,
         maxBytes,
         facts: { now: new Date(now), uuid },
+        readsBack,
         mayStand: task.file.wasTaken && !replaces(ruleOf(job)),
         targetOf: (offered) => ({
           folder: fixed(places.targetRoot),

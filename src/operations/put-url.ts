@@ -23,7 +23,7 @@ interface PutUrlRequest {
   /** 0 = no limit. */
   readonly maxBytes: number;
   readonly facts?: TemplateFacts;
-  readonly readsBack?: boolean;
+  readonly readsBack?: boolean | undefined;
   /** An earlier try ended without a known result: an existing file is compared, and kept if it is equal. */
   readonly mayStand?: boolean;
 }

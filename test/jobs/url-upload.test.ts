@@ -27,6 +27,7 @@ describe('url uploads by jobs', { timeout: 900_000 }, () => {
   /** Held until released. */
   const held: http.ServerResponse[] = [];
   let failures = 0;
+  let isMissing = true;
   let isHolding = false;
 
   const serve = (request: http.IncomingMessage, response: http.ServerResponse): void => {
@@ -37,6 +38,7 @@ describe('url uploads by jobs', { timeout: 900_000 }, () => {
     }
     if (pathname.endsWith('/nameless/')) return void response.end('x');
     if (pathname.endsWith('/large.bin')) return void response.end(Buffer.alloc(SIZE + 1));
+    if (pathname.endsWith('/later.bin') && isMissing) return void response.writeHead(404).end();
     if (pathname.endsWith('/missing.bin')) return void response.writeHead(404).end();
     if (pathname.endsWith('/private')) return void response.writeHead(302, { Location: 'http://10.1.2.3/x' }).end();
     if (pathname.endsWith('/busy.bin') && failures-- > 0) return void response.writeHead(503).end();
@@ -68,7 +70,10 @@ describe('url uploads by jobs', { timeout: 900_000 }, () => {
             email: 'test@example.com',
             plan: 'pro',
             apiKeys: [{ name: 'test', key: KEY }],
-            connections: [{ id: 'to', name: 'To', ...target.connection }],
+            connections: [
+              { id: 'to', name: 'To', ...target.connection },
+              { id: 'signed', name: 'Signed', ...target.connection, digests: 'always' },
+            ],
           },
           { email: 'other@example.com', plan: 'pro', apiKeys: [{ name: 'other', key: OTHER }], connections: [] },
         ],
@@ -148,6 +153,32 @@ describe('url uploads by jobs', { timeout: 900_000 }, () => {
       const answer = await send(body);
       assert.equal(answer.status, 400, answer.text);
     }
+  });
+
+  test('verify=readback reads it again, also when a job repeats a failed request', async () => {
+    /** How the receipt of the newest transfer says that it was checked. */
+    const checked = async (answer: ApiAnswer): Promise<unknown> => {
+      assert.equal(answer.status, 202, answer.text);
+      const job = await ended(last().api, (answer.json['job'] as JobView).id);
+      assert.equal(job.state, 'succeeded', JSON.stringify(job));
+      const { json } = await last().api.get('/api/transfers', { query: { connection_id: 'signed', limit: '1' } });
+      const [item = assert.fail()] = json['transfers'] as { readonly id: string }[];
+      const { text } = await last().api.get(`/api/transfers/${item.id}/receipt`);
+      const receipt = JSON.parse(Buffer.from(text.split('.')[1] ?? '', 'base64url').toString()) as object;
+      return Reflect.get(receipt, 'verified');
+    };
+    const ask = (name: string, query: Record<string, string>, headers = {}): Promise<ApiAnswer> =>
+      last().api.post('/api/upload/signed', { url: `${origin}/${name}`, path: '/checked' }, { query, headers });
+    const async = { Prefer: 'respond-async' };
+    const readback = { verify: 'readback' };
+    assert.equal(await checked(await ask('a.bin', {}, async)), 'size');
+    assert.equal(await checked(await ask('b.bin', readback, async)), 'readback');
+    assert.equal((await ask('later.bin', readback)).headers['x-error-code'], 'fetch_failed');
+    isMissing = false;
+    const { json } = await last().api.get('/api/transfers', { query: { status: 'failed', limit: '1' } });
+    const [failed = assert.fail()] = json['transfers'] as { readonly id: string }[];
+    const again = { method: 'POST', headers: async } as const;
+    assert.equal(await checked(await last().api.send(`/api/transfers/${failed.id}/again`, again)), 'readback');
   });
 
   test('the network rules apply when it is requested, and at every hop when it runs', async () => {

@@ -112,12 +112,16 @@ export const uploadFile = endpoint({
   return store(input, services, connection, fields, storing(services, connection, input.query, source, digest));
 });
 
+interface CheckedUrl extends UrlSource {
+  readonly readsBack: boolean;
+}
+
 /** The url's file, for the first time or again. */
 export async function uploadUrl(
   input: OperationContext,
   services: Services,
   connection: Connection,
-  source: UrlSource & { readonly readsBack: boolean },
+  source: CheckedUrl,
 ): Promise<HttpAnswer> {
   const { fields, url, readsBack } = source;
   if (prefersAsync(input.request)) return acceptedAsync(await beginUpload(services, input, connection, source));
@@ -155,7 +159,7 @@ async function beginUpload(
   { urls, jobs }: Services,
   { caller, request, intent }: Pick<RequestContext, 'caller' | 'request' | 'intent'>,
   connection: Connection,
-  { url, fields }: UrlSource,
+  { url, fields, readsBack }: CheckedUrl,
 ): Promise<Job> {
   const signal = abortSignalOf(request.ending);
   await urls.check(url, { owner: connection.accountId, signal });
@@ -163,13 +167,14 @@ async function beginUpload(
   const { now, uuid } = templateFacts();
   const time = timeOf(mtime)?.toISOString();
   const given = { ...(filename && { filename }), ...(template && { template }), ...(time && { mtime: time }) };
+  const checked = readsBack ? { readsBack } : {};
   return jobs.upload(
     caller,
     {
       definition: oneFile(overwrite),
       destination: { connection, path },
       url,
-      upload: { ...given, now: now.toISOString(), uuid },
+      upload: { ...given, ...checked, now: now.toISOString(), uuid },
     },
     { signal: request.ending, intent },
   );
