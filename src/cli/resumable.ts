@@ -5,12 +5,15 @@ import { FtgError, type Transfer, type UploadOptions } from '../client/index.js'
 import type { Session } from './command.js';
 import { keptAs, RESUMABLE_BYTES } from './kept.js';
 
+/** What both forms of an upload take. */
+type PutOptions = Omit<UploadOptions, 'verify'>;
+
 /** Uploads a local file, which can be read again for another try. */
 export async function uploadFile(
   session: Session,
   file: string,
   connectionId: string,
-  options: UploadOptions,
+  options: PutOptions,
 ): Promise<Transfer> {
   const isLarge = (options.size ?? 0) >= RESUMABLE_BYTES;
   const transfer = isLarge ? await putResumable(session, file, connectionId, options) : undefined;
@@ -22,7 +25,7 @@ async function putResumable(
   { gateway }: Session,
   file: string,
   connectionId: string,
-  options: UploadOptions,
+  options: PutOptions,
 ): Promise<Transfer | undefined> {
   const { size, mtimeMs } = statSync(file);
   const { path, filename, overwrite, filename_template } = options;

@@ -11,6 +11,12 @@ export interface FileOptions extends CallOptions {
   readonly rawName?: string | undefined;
 }
 
+/** The fields of a request among `options`: all but the options of the call. */
+export function fieldsOf<T extends ChangeOptions>(options: T): Omit<T, keyof ChangeOptions> {
+  const { signal: _signal, requestId: _id, timeoutMs: _timeout, idempotencyKey: _key, ...fields } = options;
+  return fields;
+}
+
 export function reading(path: string, options: CallOptions, query: Call['query'] = {}): Call {
   return { method: 'GET', path, query, repetition: 'repeatable', options };
 }

@@ -6,6 +6,7 @@ import {
   changing,
   changingOnce,
   deleting,
+  fieldsOf,
   type FileOptions,
   patching,
   reading,
@@ -19,7 +20,7 @@ import { linesOf } from './lines.js';
 import { type Receipt, receiptOf, receiptsOf, type ReceiptsOptions } from './receipts.js';
 import { type ResumableBody, type ResumableOptions, uploadResumable } from './resumable.js';
 import { Schedules } from './schedules.js';
-import { type CallOptions, type ClientOptions, Transport } from './transport.js';
+import { type Call, type CallOptions, type ClientOptions, Transport } from './transport.js';
 import type * as api from './types.js';
 import { Webhooks } from './webhooks.js';
 
@@ -31,6 +32,9 @@ export interface UploadOptions extends ChangeOptions, Omit<api.UploadQuery, 'fil
   readonly contentDigest?: string | undefined;
   readonly onProgress?: Progress | undefined;
 }
+
+/** Beside the fields of UploadFromUrl. */
+export interface UploadFromUrlOptions extends ChangeOptions, Omit<api.UploadQuery, keyof api.UploadFromUrl> {}
 
 export interface ListOptions extends CallOptions, Omit<api.ListQuery, 'path'> {}
 
@@ -59,10 +63,10 @@ export class FileTransferGateway {
 
   /** Streams a file to the connection; a stream that can be read only once is not retried. */
   async upload(connectionId: string, body: UploadBody, options: UploadOptions): Promise<api.Transfer> {
-    const { path, filename, overwrite, filename_template, mtime, size, contentDigest, onProgress } = options;
+    const { size, contentDigest, onProgress, ...others } = options;
     const { transfer } = await this.#transport.json<{ readonly transfer: api.Transfer }>({
       ...changing(at('/api/upload', connectionId), options),
-      query: { path, filename, overwrite, filename_template, mtime },
+      query: fieldsOf(others),
       headers: { 'Content-Type': 'application/octet-stream', 'Content-Digest': contentDigest },
       upload: { body, size, onProgress },
     });
@@ -85,9 +89,9 @@ export class FileTransferGateway {
   async uploadFromUrl(
     connectionId: string,
     source: api.UploadFromUrl,
-    options: ChangeOptions = {},
+    options: UploadFromUrlOptions = {},
   ): Promise<api.Transfer> {
-    const call = changing(at('/api/upload', connectionId), options, source);
+    const call = fetching(connectionId, source, options);
     return (await this.#transport.json<{ readonly transfer: api.Transfer }>(call)).transfer;
   }
 
@@ -95,9 +99,9 @@ export class FileTransferGateway {
   async beginUploadFromUrl(
     connectionId: string,
     source: api.UploadFromUrl,
-    options: ChangeOptions = {},
+    options: UploadFromUrlOptions = {},
   ): Promise<api.Job> {
-    const call = changing(at('/api/upload', connectionId), options, source);
+    const call = fetching(connectionId, source, options);
     return (await this.#transport.json<{ readonly job: api.Job }>({ ...call, headers: { Prefer: 'respond-async' } }))
       .job;
   }
@@ -204,8 +208,7 @@ export class FileTransferGateway {
 
   /** Lists `path`, by default the connection's default path. */
   list(connectionId: string, path?: string, options: ListOptions = {}): Promise<api.ListAnswer> {
-    const { recursive, pattern, limit, cursor } = options;
-    const query = { path, recursive, pattern, limit, cursor };
+    const query = { path, ...fieldsOf(options) };
     return this.#transport.json(reading(at('/api/list', connectionId), options, query));
   }
 
@@ -234,14 +237,14 @@ export class FileTransferGateway {
     path?: string,
     options: Omit<ListOptions, 'limit' | 'cursor'> & { readonly onIncomplete?: (entries: number) => void } = {},
   ): AsyncGenerator<api.FileInfo, void> {
-    const { recursive, pattern, signal, onIncomplete } = options;
-    const call = reading(at('/api/list', connectionId), options, { path, recursive, pattern });
+    const { onIncomplete, ...others } = options;
+    const call = reading(at('/api/list', connectionId), options, { path, ...fieldsOf(others) });
     const response = await this.#transport.send(
       { ...call, headers: { Accept: 'application/x-ndjson' } },
       async (answer) => answer,
     );
     const silenceMs = this.#transport.timeoutOf(options);
-    for await (const line of linesOf(response, { signal, silenceMs })) {
+    for await (const line of linesOf(response, { signal: options.signal, silenceMs })) {
       const entry = JSON.parse(line) as api.FileInfo | { readonly incomplete: number };
       if (!('incomplete' in entry)) yield entry;
       else if (onIncomplete !== undefined) onIncomplete(entry.incomplete);
@@ -309,6 +312,11 @@ export class FileTransferGateway {
     return receiptOf(this.#transport, transferId, options);
   }
 
+  /** The public keys that verify receipts. Keep them with the receipts. */
+  receiptKeys(options: CallOptions = {}): Promise<api.ReceiptKeys> {
+    return this.#transport.json(reading('/.well-known/jwks.json', options));
+  }
+
   /** The chain of the account's receipts, oldest first: see ReceiptsOptions. */
   receipts(options: ReceiptsOptions = {}): AsyncGenerator<Receipt, void> {
     return receiptsOf(this.#transport, options);
@@ -352,6 +360,10 @@ export class FileTransferGateway {
   async deleteWatchedFolder(id: string, options: CallOptions = {}): Promise<void> {
     await this.#transport.json(deleting(at('/api/watched-folders', id), options));
   }
+}
+
+function fetching(connectionId: string, source: api.UploadFromUrl, options: UploadFromUrlOptions): Call {
+  return { ...changing(at('/api/upload', connectionId), options, source), query: fieldsOf(options) };
 }
 
 function contentFields(content: string | Uint8Array): { readonly content: string; readonly encoding: Encoding } {

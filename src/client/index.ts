@@ -2,7 +2,7 @@
 export type { Bytes, Progress, UploadBody } from './body.js';
 export type { NetworkReason } from './causes.js';
 export type { ChangeOptions, FileOptions } from './calls.js';
-export { FileTransferGateway, type ListOptions, type UploadOptions } from './client.js';
+export { FileTransferGateway, type ListOptions, type UploadFromUrlOptions, type UploadOptions } from './client.js';
 export type { Download, DownloadOptions } from './download.js';
 export { FtgError, type FtgErrorCode } from './errors.js';
 export type { FileVersion } from './file-version.js';

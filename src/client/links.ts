@@ -1,7 +1,8 @@
 /** Links: URLs that allow one thing without a key. A link is used with plain `fetch`. */
 import type { components } from './api-types.js';
-import { at, changingOnce, deleting, pagesOf, reading } from './calls.js';
+import { at, changingOnce, deleting, fieldsOf, pagesOf, reading } from './calls.js';
 import type { CallOptions, Transport } from './transport.js';
+import type { LinksQuery } from './types.js';
 
 type Schemas = components['schemas'];
 
@@ -26,9 +27,10 @@ export class Links {
     return (await this.#transport.json<Created>(changingOnce(ALL, options, link))).link;
   }
 
-  /** Newest first, requested page by page. */
-  async *list(options: CallOptions = {}): AsyncGenerator<Link, void, undefined> {
-    for await (const { links } of pagesOf<Schemas['LinksAnswer']>(this.#transport, ALL, options)) yield* links;
+  /** Newest first, requested page by page; `limit` applies to a page. */
+  async *list(options: CallOptions & LinksQuery = {}): AsyncGenerator<Link, void, undefined> {
+    const pages = pagesOf<Schemas['LinksAnswer']>(this.#transport, ALL, options, fieldsOf(options));
+    for await (const { links } of pages) yield* links;
   }
 
   async get(id: string, options: CallOptions = {}): Promise<Link> {

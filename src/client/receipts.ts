@@ -12,6 +12,8 @@ export interface ReceiptsOptions extends CallOptions {
    * `gone`.
    */
   readonly after?: number | undefined;
+  /** How many; all when absent. */
+  readonly limit?: number | undefined;
 }
 
 /** A receipt of the chain. */
@@ -32,18 +34,19 @@ export function receiptOf(transport: Transport, transferId: string, options: Cal
 /** Each receipt once, in order, up to the last one; continues after a broken line. */
 export async function* receiptsOf(
   transport: Transport,
-  { after, ...options }: ReceiptsOptions,
+  { after, limit = Infinity, ...options }: ReceiptsOptions,
 ): AsyncGenerator<Receipt, void> {
   let failures = 0;
-  for (let last = after; ;) {
+  for (let [last, left] = [after, limit]; left > 0;) {
     try {
       const response = await transport.send(
-        reading('/api/receipts', options, { after: last }),
+        reading('/api/receipts', options, { after: last, ...(left === Infinity ? {} : { limit: left }) }),
         async (answer) => answer,
       );
       for await (const line of linesOf(response, { signal: options.signal, silenceMs: transport.timeoutOf(options) })) {
         const receipt = JSON.parse(line) as Receipt;
         ({ sequence: last } = receipt);
+        left -= 1;
         failures = 0;
         yield receipt;
       }

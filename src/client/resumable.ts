@@ -12,7 +12,7 @@ export interface ResumableBody {
   from(offset: number): Bytes | Promise<Bytes>;
 }
 
-export interface ResumableOptions extends CallOptions, Omit<api.UploadQuery, 'filename'> {
+export interface ResumableOptions extends CallOptions, Omit<api.UploadNaming, 'filename'> {
   readonly filename: string;
   /** The URL of an earlier upload: it is resumed, or started again if nothing is left of it. */
   readonly url?: string | undefined;
@@ -62,7 +62,7 @@ export async function uploadResumable(
   const fields = await sendByTus(line, {
     path: `/api/uploads/${encodeURIComponent(connectionId)}`,
     size: total,
-    metadata: { filename, path, overwrite, filename_template, mtime },
+    metadata: { filename, path, overwrite, filename_template, mtime } satisfies Record<keyof api.UploadNaming, unknown>,
     url,
     onUrl,
     signal: options.signal,
