@@ -33,6 +33,9 @@ class Jobs(OnBothClients):
         files = [file async for file in ftg.jobs.files(job["id"], page_size=1)]
         self.assertEqual({(file["path"], file["state"]) for file in files}, {("a", "done"), ("b", "done")})
         self.assertIn(job["id"], [one["id"] async for one in ftg.jobs.list(state="succeeded", page_size=1)])
+        before = [one["id"] async for one in ftg.jobs.list(until=job["createdAt"])]
+        after = [one["id"] async for one in ftg.jobs.list(since=datetime.now(timezone.utc) - timedelta(hours=1))]
+        self.assertEqual((job["id"] in before, job["id"] in after), (False, True))
         self.assertEqual((await self.failure(ftg.jobs.cancel(job["id"]))).code, "not_running")
 
     async def test_a_job_is_paused_resumed_and_cancelled(self) -> None:
@@ -80,6 +83,7 @@ class Jobs(OnBothClients):
         self.assertEqual(schedule["nextRuns"], await ftg.schedules.preview("30 2 * * *", "Europe/Berlin"))
         changed = await ftg.schedules.change(schedule["id"], {"isActive": False})
         self.assertFalse(changed["isActive"])
+        self.assertEqual((await ftg.schedules.get(schedule["id"]))["name"], "Nightly")
         job = await ftg.schedules.run(schedule["id"])
         self.assertEqual((await ftg.jobs.wait(job["id"]))["state"], "succeeded")
         self.assertIn(schedule["id"], [one["id"] for one in await ftg.schedules.list()])
@@ -97,6 +101,7 @@ class Events(OnBothClients):
         changed = await ftg.watched_folders.change(folder["id"], {"filePattern": None, "scheduleMinutes": 60})
         self.assertEqual((changed["filePattern"], changed["scheduleMinutes"]), (None, 60))
         self.assertIn(folder["id"], [one["id"] for one in await ftg.watched_folders.list()])
+        self.assertEqual((await ftg.watched_folders.get(folder["id"]))["scheduleMinutes"], 60)
         await ftg.watched_folders.delete(folder["id"])
         self.assertEqual((await self.failure(ftg.watched_folders.delete(folder["id"]))).code, "unknown_watched_folder")
 
@@ -166,6 +171,15 @@ class History(OnBothClients):
         self.assertGreaterEqual(found["total"], 5)
         self.assertEqual((await ftg.transfers.page(since="2099-01-01T00:00:00Z"))["total"], 0)
 
+    async def test_a_failed_transfer_is_repeated(self) -> None:
+        ftg = self.client()
+        await self.failure(ftg.copy("shell", self.remote("late"), "sandbox", self.remote("late")))
+        failed = (await ftg.transfers.page(type="copy", status="failed", limit=1))["transfers"][0]
+        await ftg.write("shell", self.remote("late"), "x")
+        again = await ftg.transfers.repeat(failed["id"])
+        self.assertEqual((await ftg.transfers.get(again["transfer"]["id"]))["status"], "success")
+        self.assertEqual((await self.failure(ftg.transfers.repeat(failed["id"]))).code, "not_repeatable")
+
     async def test_receipts_are_verified_without_the_gateway(self) -> None:
         ftg = self.client()
         await ftg.write("sandbox", self.remote("a"), "one")
@@ -180,6 +194,7 @@ class History(OnBothClients):
         self.assertEqual(verify_receipt(one, keys)["transfer"]["id"], last["transferId"])
         behind = [receipt["sequence"] async for receipt in ftg.receipts.list(after=last["sequence"] - 1)]
         self.assertIn(last["sequence"], behind)
+        self.assertEqual([receipt async for receipt in ftg.receipts.list(limit=2)], receipts[:2])
         self.refuses(receipts, keys)
 
     def refuses(self, receipts: List[Any], keys: Any) -> None:

@@ -189,11 +189,13 @@ class AsyncFileTransferGateway:
         overwrite: Optional[bool] = None,
         filename_template: Optional[str] = None,
         mtime: Optional[Time] = None,
+        verify: Optional[api.UploadFileVerify] = None,
         idempotency_key: Optional[str] = None,
     ) -> api.Transfer:
         """Lets the gateway download a URL and store the file."""
         body = _source(url, filename, path, overwrite, filename_template, mtime)
-        answer = await self._transport.json(changing(at("upload", connection_id), body, idempotency_key))
+        call = replace(changing(at("upload", connection_id), body, idempotency_key), query={"verify": verify})
+        answer = await self._transport.json(call)
         return cast(api.Transfer, answer["transfer"])
 
     async def begin_upload_from_url(
@@ -206,11 +208,13 @@ class AsyncFileTransferGateway:
         overwrite: Optional[bool] = None,
         filename_template: Optional[str] = None,
         mtime: Optional[Time] = None,
+        verify: Optional[api.UploadFileVerify] = None,
         idempotency_key: Optional[str] = None,
     ) -> api.Job:
         """The same as a job, which does not depend on this call."""
         body = _source(url, filename, path, overwrite, filename_template, mtime)
-        return await self._begun(changing(at("upload", connection_id), body, idempotency_key))
+        call = replace(changing(at("upload", connection_id), body, idempotency_key), query={"verify": verify})
+        return await self._begun(call)
 
     def download(
         self,
@@ -387,13 +391,15 @@ class AsyncFileTransferGateway:
         connection_id: str,
         path: Optional[str] = None,
         *,
+        raw_name: Optional[str] = None,
         recursive: Optional[bool] = None,
         pattern: Optional[str] = None,
         limit: Optional[int] = None,
         cursor: Optional[str] = None,
     ) -> api.ListAnswer:
         """Lists a folder. ``path`` defaults to the connection's default path."""
-        query = {"path": path, "recursive": recursive, "pattern": pattern, "limit": limit, "cursor": cursor}
+        query: Dict[str, QueryValue] = {"path": path, "rawName": raw_name, "recursive": recursive}
+        query.update(pattern=pattern, limit=limit, cursor=cursor)
         return cast(api.ListAnswer, await self._transport.json(reading(at("list", connection_id), query)))
 
     async def list_all(
@@ -401,6 +407,7 @@ class AsyncFileTransferGateway:
         connection_id: str,
         path: Optional[str] = None,
         *,
+        raw_name: Optional[str] = None,
         recursive: Optional[bool] = None,
         pattern: Optional[str] = None,
         page_size: int = 1_000,
@@ -409,7 +416,13 @@ class AsyncFileTransferGateway:
         cursor: Optional[str] = None
         while True:
             page = await self.list(
-                connection_id, path, recursive=recursive, pattern=pattern, limit=page_size, cursor=cursor
+                connection_id,
+                path,
+                raw_name=raw_name,
+                recursive=recursive,
+                pattern=pattern,
+                limit=page_size,
+                cursor=cursor,
             )
             for entry in page["files"]:
                 yield entry
@@ -422,6 +435,7 @@ class AsyncFileTransferGateway:
         connection_id: str,
         path: Optional[str] = None,
         *,
+        raw_name: Optional[str] = None,
         recursive: Optional[bool] = None,
         pattern: Optional[str] = None,
     ) -> AsyncGenerator[api.FileInfo, None]:
@@ -430,7 +444,7 @@ class AsyncFileTransferGateway:
         The fastest way for large trees. A failure ends the stream. If the gateway had to omit entries, the stream ends with
         FtgError ``protocol_error``.
         """
-        query = {"path": path, "recursive": recursive, "pattern": pattern}
+        query = {"path": path, "rawName": raw_name, "recursive": recursive, "pattern": pattern}
         call = replace(reading(at("list", connection_id), query), headers={"Accept": "application/x-ndjson"})
         lines = lines_of(await self._transport.open(call), self._transport.base_url)
         try:

@@ -6,7 +6,7 @@ import json
 from dataclasses import replace
 from typing import AsyncGenerator, Dict, Optional, cast
 
-from .._calls import at, changing_once, reading
+from .._calls import Time, at, changing_once, reading, time_text
 from .._jobs import ENDED, JobEvent
 from ..errors import FtgError
 from ..types import Job, JobFile, ListJobFilesState, ListJobsState, ListJobsType, NewJob
@@ -30,12 +30,19 @@ class AsyncJobs:
         return await self._job("GET", at("jobs", job_id))
 
     async def list(
-        self, *, state: Optional[ListJobsState] = None, type: Optional[ListJobsType] = None, page_size: int = 100
+        self,
+        *,
+        state: Optional[ListJobsState] = None,
+        type: Optional[ListJobsType] = None,
+        since: Optional[Time] = None,
+        until: Optional[Time] = None,
+        page_size: int = 100,
     ) -> AsyncGenerator[Job, None]:
-        """The matching jobs, newest first. Pages are read on demand."""
+        """The matching jobs, newest first. Pages are read on demand. ``since`` and ``until`` limit when they were asked for."""
+        times = {"since": time_text(since), "until": time_text(until)}
         cursor: Optional[str] = None
         while True:
-            query = {"state": state, "type": type, "limit": page_size, "cursor": cursor}
+            query = {"state": state, "type": type, **times, "limit": page_size, "cursor": cursor}
             page = await self._transport.json(reading(at("jobs"), query))
             for job in page["jobs"]:
                 yield job

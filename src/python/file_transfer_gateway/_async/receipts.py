@@ -25,20 +25,24 @@ class AsyncReceipts:
         """The public keys that verify receipts. Store them with the receipts."""
         return cast(ReceiptKeys, await self._transport.json(Call("GET", "/.well-known/jwks.json")))
 
-    async def list(self, *, after: Optional[int] = None) -> AsyncGenerator[Receipt, None]:
-        """The receipts after the ``sequence`` ``after`` in order, each once, up to the newest.
+    async def list(
+        self, *, after: Optional[int] = None, limit: Optional[int] = None
+    ) -> AsyncGenerator[Receipt, None]:
+        """The receipts after the ``sequence`` ``after`` in order, each once, up to the newest, or ``limit`` of them.
 
         After a broken connection it continues with the next receipt.
         """
         failures = 0
-        while True:
+        while limit is None or limit > 0:
             try:
-                response = await self._transport.open(reading(at("receipts"), {"after": after}))
+                query = {"after": after, "limit": limit}
+                response = await self._transport.open(reading(at("receipts"), query))
                 lines = lines_of(response, self._transport.base_url)
                 try:
                     async for line in lines:
                         receipt = cast(Receipt, json.loads(line))
                         after = receipt["sequence"]
+                        limit = None if limit is None else limit - 1
                         failures = 0
                         yield receipt
                 finally:

@@ -18,6 +18,9 @@ class AsyncSchedules:
         """All schedules, oldest first."""
         return cast("List[Schedule]", (await self._transport.json(reading(at("schedules"))))["schedules"])
 
+    async def get(self, schedule_id: str) -> Schedule:
+        return await self._schedule(reading(at("schedules", schedule_id)))
+
     async def create(self, schedule: NewSchedule) -> Schedule:
         return await self._schedule(changing_once(at("schedules"), {**schedule}))
 

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import AsyncGenerator, Dict, Optional, Set, cast
 
-from .._calls import QueryValue, Time, at, reading, time_text
-from ..types import ListTransfersStatus, ListTransfersType, TransferDetails, TransferItem, TransfersAnswer
+from .._calls import QueryValue, Time, at, changing_once, reading, time_text
+from ..types import (
+    ListTransfersStatus,
+    ListTransfersType,
+    RepeatedTransferAnswer,
+    TransferDetails,
+    TransferItem,
+    TransfersAnswer,
+)
 from .transport import AsyncTransport
 
 
@@ -68,3 +76,8 @@ class AsyncTransfers:
 
     async def get(self, transfer_id: str) -> TransferDetails:
         return cast(TransferDetails, (await self._transport.json(reading(at("transfers", transfer_id))))["transfer"])
+
+    async def repeat(self, transfer_id: str) -> RepeatedTransferAnswer:
+        """Runs a failed transfer again whose ``repeatable`` is true, and returns when it is done."""
+        call = replace(changing_once(at("transfers", transfer_id, "again")), takes_long=True)
+        return cast(RepeatedTransferAnswer, await self._transport.json(call))

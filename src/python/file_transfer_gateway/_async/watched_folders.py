@@ -17,6 +17,9 @@ class AsyncWatchedFolders:
         answer = await self._transport.json(reading(at("watched-folders")))
         return cast("List[WatchedFolder]", answer["watchedFolders"])
 
+    async def get(self, folder_id: str) -> WatchedFolder:
+        return cast(WatchedFolder, await self._transport.json(reading(at("watched-folders", folder_id))))
+
     async def create(self, folder: NewWatchedFolder) -> CreatedWatchedFolder:
         """Creates a watched folder. Only this answer contains the secret of its webhooks."""
         call = changing_once(at("watched-folders"), {**folder})
