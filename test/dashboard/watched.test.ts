@@ -91,3 +91,23 @@ test('a folder whose messages do not arrive is not well, even if its checks succ
   await row.getByText('Watching').waitFor();
   assert.deepEqual(window.faults, []);
 });
+
+test('the audit log says in words what was done to a folder', async () => {
+  const folder = { connectionId: 'sandbox', path: '/copies', name: 'Copies', webhookUrl: receiver.url };
+  const { id } = await manage(page, 'POST', '/manage/watched-folders', folder);
+  const at = `/manage/watched-folders/${String(id)}` as const;
+  await manage(page, 'PATCH', at, { name: 'Copies' });
+  for (const verb of ['pause', 'resume', 'forget', 'secret/rotate']) await manage(page, 'POST', `${at}/${verb}`, {});
+  await manage(page, 'GET', `${at}/secret`);
+  await page.goto('/audit?action=watched_folder');
+  const sentences = page.getByRole('table', { name: 'Audit log' });
+  for (const sentence of [
+    'Watched folder Copies was changed by ops@example.com',
+    'The checks of watched folder Copies were paused by ops@example.com',
+    'The checks of watched folder Copies were resumed by ops@example.com',
+    'Known files of watched folder Copies were forgotten by ops@example.com',
+    'The secret was replaced for watched folder Copies by ops@example.com',
+    'The secret of watched folder Copies was shown to ops@example.com',
+  ])
+    await sentences.getByText(sentence, { exact: true }).waitFor();
+});

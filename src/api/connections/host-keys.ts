@@ -126,9 +126,12 @@ endpoint('POST /manage/connections/:id/host-keys', {
   }
   const { fingerprint: pinned, replace } = input.body;
   const others = replace ? [] : connection.hostKeys.filter((known) => known !== pinned);
-  const change = { action: 'connection.pin_host_key', details: { fingerprint: pinned, replaced: replace } };
+  const details = { fingerprint: pinned, replaced: replace };
   const { connections } = services.storage.management;
-  await connections.setHostKeys(actorOf(input), connection, [...others, pinned], change);
+  await connections.setHostKeys(actorOf(input), connection, [...others, pinned], {
+    action: 'connection.pin_host_key',
+    details,
+  });
   return shown(services, input, connection.id);
 });
 
@@ -143,8 +146,11 @@ endpoint('DELETE /manage/connections/:id/host-keys', {
   const { id, isConfigured, hostKeys, hostKeysLearned } = connection;
   // Learned keys belong to the gateway, even if the rest comes from the configuration file.
   refuseConfigured(isConfigured && hostKeys.length > 0 && !hostKeysLearned, `the host key of connection ${id}`);
-  const change = { action: 'connection.forget_host_keys', details: { fingerprints: hostKeys } };
-  await services.storage.management.connections.setHostKeys(actorOf(input), connection, [], change);
+  const details = { fingerprints: hostKeys };
+  await services.storage.management.connections.setHostKeys(actorOf(input), connection, [], {
+    action: 'connection.forget_host_keys',
+    details,
+  });
   return shown(services, input, connection.id);
 });
 

@@ -1,6 +1,7 @@
 /** Login, logout and the sessions in between. */
 import { Type } from 'typebox';
 import { refusal, unknown } from '../../base/errors.js';
+import type { AuditAction } from '../../contract/audit.js';
 import { count, dateTime, described, flag, listOf, object, orNull, text, textOrNull } from '../../contract/schema.js';
 import { json } from '../../http/answer.js';
 import type { Actor, LoginSession } from '../../storage/storage.js';
@@ -151,7 +152,7 @@ endpoint('POST /manage/login', {
   const { sessions, audit } = management;
   const owner = await accounts.findByEmail(email);
   const attempt = await services.guard.begin(email, request.remoteAddress, owner?.id);
-  const note = async (action: string, details = {}): Promise<void> => {
+  const note = async (action: AuditAction, details = {}): Promise<void> => {
     if (owner === undefined) return;
     const { id: accountId, email: name } = owner;
     const actor: Actor = {

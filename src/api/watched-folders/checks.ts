@@ -157,6 +157,6 @@ endpoint('POST /manage/watched-folders/:id/forget', {
   const folder = await folderAt(services, input);
   const { path } = input.body;
   const result = await services.watching.forget(folder.accountId, folder.id, path);
-  await note(services, input, 'forget', folder, { path: path ?? null, ...result });
+  await note(services, input, 'watched_folder.forget', folder, { path: path ?? null, ...result });
   return result;
 });

@@ -1,6 +1,7 @@
 /** A watched folder for keys and for owners, and the first steps of the endpoints of its checks and deliveries. */
 import { type Caller, mayUse } from '../../base/caller.js';
 import { unknown } from '../../base/errors.js';
+import type { AuditAction } from '../../contract/audit.js';
 import { object } from '../../contract/schema.js';
 import { exampleOf, type Reader, shownFields, viewOf } from '../../contract/thing.js';
 import { type WatchedFolder, watchedFolderExample, watchedFolderFields } from '../../contract/watched-folder.js';
@@ -43,12 +44,12 @@ export const folderView = (folder: WatchedFolder, reader: Reader) => viewOf(watc
 export async function note(
   { storage }: Services,
   input: Parameters<typeof actorOf>[0],
-  verb: string,
+  action: Extract<AuditAction, `watched_folder.${string}`>,
   { id, name }: WatchedFolder,
   details: Readonly<Record<string, string | number | null>> = {},
 ): Promise<void> {
   const target = { kind: 'watched_folder', id, name };
-  await storage.management.audit.add(actorOf(input), { action: `watched_folder.${verb}`, target, details });
+  await storage.management.audit.add(actorOf(input), { action, target, details });
 }
 
 export function withDate<T extends { readonly modifiedMs: number; readonly rawName: string | undefined }>({

@@ -140,7 +140,7 @@ endpoint('POST /api/watched-folders', {
     rights: rightsOf(input.caller, reader),
     signal: input.request.signal,
   });
-  if (reader === 'owner') await note(services, input, 'create', folder);
+  if (reader === 'owner') await note(services, input, 'watched_folder.create', folder);
   return { ...folderView(folder, reader), webhookSecret };
 });
 
@@ -198,7 +198,8 @@ endpoint('PATCH /api/watched-folders/:id', {
     { ...settings, ...located },
     { rights: rightsOf(caller, reader), signal: request.signal },
   );
-  if (reader === 'owner') await note(services, input, 'edit', edited, { fields: Object.keys(body).join(', ') });
+  if (reader === 'owner')
+    await note(services, input, 'watched_folder.edit', edited, { fields: Object.keys(body).join(', ') });
   return folderView(edited, reader);
 });
 
@@ -217,7 +218,7 @@ endpoint('DELETE /api/watched-folders/:id', {
 }).handle(async (input, services, reader) => {
   const folder = await folderAt(services, input);
   await services.watching.remove(folder.accountId, folder.id);
-  if (reader === 'owner') await note(services, input, 'delete', folder);
+  if (reader === 'owner') await note(services, input, 'watched_folder.delete', folder);
   return { success: true as const };
 });
 
@@ -237,7 +238,7 @@ for (const verb of ['pause', 'resume'] as const) {
   }).handle(async (input, services, reader) => {
     const folder = await folderAt(services, input);
     await services.watching[verb](folder.accountId, folder.id);
-    await note(services, input, verb, folder);
+    await note(services, input, `watched_folder.${verb}`, folder);
     return folderView(await folderAt(services, input), reader);
   });
 }
@@ -253,7 +254,7 @@ endpoint('GET /manage/watched-folders/:id/secret', {
 }).handle(async (input, services) => {
   const folder = await folderAt(services, input);
   const secret = await services.watching.secret(folder.accountId, folder.id);
-  await note(services, input, 'show_secret', folder);
+  await note(services, input, 'watched_folder.show_secret', folder);
   return { secret };
 });
 
@@ -266,6 +267,6 @@ endpoint('POST /manage/watched-folders/:id/secret/rotate', {
 }).handle(async (input, services) => {
   const folder = await folderAt(services, input);
   const secret = await services.watching.rotateSecret(folder.accountId, folder.id);
-  await note(services, input, 'rotate_secret', folder);
+  await note(services, input, 'watched_folder.rotate_secret', folder);
   return { secret };
 });

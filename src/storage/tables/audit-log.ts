@@ -1,5 +1,6 @@
 /** Who changed what, when and from where. Entries contain the names of that time, and no secrets. */
 import { uuidv7 } from '../../base/uuid.js';
+import type { AuditAction } from '../../contract/audit.js';
 import type { Database } from '../postgres/database.js';
 import { isWithin, type Period } from '../postgres/period.js';
 import type { Queryable } from '../postgres/sql.js';
@@ -17,8 +18,7 @@ export interface Actor {
 }
 
 export interface AuditChange {
-  /** `area.verb` */
-  readonly action: string;
+  readonly action: AuditAction;
   readonly target?: { readonly kind: string; readonly id: string; readonly name: string };
   /** Names of changed fields, and values that need no protection. */
   readonly details?: Readonly<Record<string, string | number | boolean | null | readonly string[]>>;

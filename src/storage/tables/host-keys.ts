@@ -2,6 +2,7 @@
 import { refusal } from '../../base/errors.js';
 import type { Connection } from '../../connections/connection.js';
 import type { HostKey } from '../../connections/host-keys.js';
+import type { AuditAction } from '../../contract/audit.js';
 import { MAX_HOST_KEYS } from '../../contract/connection/fields.js';
 import type { Database } from '../postgres/database.js';
 import type { Transaction } from '../postgres/sql.js';
@@ -89,7 +90,7 @@ export class HostKeys {
     );
     const rule = 'hostKeyRotation: accept';
     const actor: Actor = { accountId, kind: 'anonymous', id: null, email: rule, address: '', requestId: '' };
-    const recordChange = async (action: string, { fingerprint, algorithm }: HostKey): Promise<void> => {
+    const recordChange = async (action: AuditAction, { fingerprint, algorithm }: HostKey): Promise<void> => {
       const target = { kind: 'connection', id, name };
       await record(tx, actor, { action, target, details: { fingerprint, algorithm, rule } });
     };
@@ -127,7 +128,7 @@ export class HostKeys {
     actor: Actor,
     { id, name }: Pick<ManagedConnection, 'id' | 'name'>,
     fingerprint: string,
-    action: string,
+    action: AuditAction,
     change: (tx: Transaction, connection: Trusting) => Promise<void>,
   ): Promise<void> {
     await this.#database.transaction(async (tx) => {

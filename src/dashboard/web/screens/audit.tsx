@@ -55,22 +55,15 @@ export default function Audit(): ReactElement {
   );
 }
 
-/** An action that this page does not know is shown by its code. */
+/** An action of another version is shown by its code. */
 function sentenceOf({ action, target, actor }: AuditEntry): string {
-  const [area = '', act = ''] = action.split('.');
+  const texts: Readonly<Record<string, string>> = words.actions;
   const name = target === null ? '' : target.name === null || target.name === '' ? target.id : target.name;
   const actorName =
     actor.kind === 'anonymous' ? words.anonymous : actor.kind === 'key' ? t.words.keyNamed(actor.name) : actor.name;
-  const whole: Readonly<Record<string, string>> = words.sentences;
-  const things: Readonly<Record<string, string>> = words.things;
-  const acts: Readonly<Record<string, string>> = words.acts;
-  const thing = things[area];
-  const done = acts[act];
-  const sentence = whole[action];
-  if (sentence !== undefined) return words.by(name === '' ? sentence : `${sentence}: ${name}`, actorName);
-  return thing === undefined || done === undefined
-    ? words.by(`${action} ${name}`, actorName)
-    : words.changed(`${thing} ${name}`, done, actorName);
+  const text = texts[action];
+  if (text === undefined) return words.by(`${action} ${name}`, actorName);
+  return text.replace(/\{(name|actor)\}/g, (_, which) => (which === 'name' ? name : actorName));
 }
 
 function OpenedEntry({ entry, onClose }: { readonly entry: AuditEntry; readonly onClose: () => void }): ReactElement {
