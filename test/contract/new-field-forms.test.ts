@@ -1,6 +1,7 @@
 /**
  * A new field of a watched folder needs its definition and its German texts: the dashboard has an invented one in its
- * form, sends it and shows it. The dashboard is bundled with a definition that has it.
+ * form, sends it and shows it; webhooks and jobs show theirs, too. The dashboard is bundled with definitions that have
+ * it.
  */
 import assert from 'node:assert/strict';
 import { readFileSync, rmSync } from 'node:fs';
@@ -9,17 +10,20 @@ import { after, before, test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build, type Plugin } from 'esbuild';
 import ts from 'typescript';
+import { jobExample } from '../../src/contract/job.js';
+import { webhookExample } from '../../src/contract/webhook.js';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const WEB = join(ROOT, 'src/dashboard/web');
 const BUNDLE = fileURLToPath(new URL('./bundled-with-new-field.mjs', import.meta.url));
 
+const IMPORT = "import { Type as MadeUp } from 'typebox';\n";
 const FIELD = `
   moonPhase: given(oneOf(['new', 'full'], 'When files are reported.'), {
     texts: { label: 'Phase of the moon', hint: 'Only then.', choices: { new: 'New moon', full: 'Full moon' } },
     default: 'new',
   }),
-  tideMetres: given(Type.Integer({ minimum: 1, maximum: 9, description: 'The least tide.' }), {
+  tideMetres: given(MadeUp.Integer({ minimum: 1, maximum: 9, description: 'The least tide.' }), {
     texts: { label: 'Least tide' },
     default: null,
   }),
@@ -28,8 +32,17 @@ const GERMAN = `
     moonPhase: { label: 'Mondphase', hint: 'Nur dann.', choices: { new: 'Neumond', full: 'Vollmond' } },
     tideMetres: { label: 'Kleinste Tide' },
 `;
-const withField = (text: string): string => text.replace(/(?<=watchedFolderFields = \{\n)/, FIELD.slice(1));
-const withTexts = (text: string): string => text.replace(/(?<= {2}watchedFolder: \{\n)/, GERMAN.slice(1));
+/** The names of the fields and of the German texts. */
+const THINGS = [
+  { file: 'watched-folder', fields: 'watchedFolderFields', thing: 'watchedFolder' },
+  { file: 'webhook', fields: 'webhookFields', thing: 'webhook' },
+  { file: 'job', fields: 'jobOptionFields', thing: 'jobOptions' },
+];
+const withField = (text: string): string =>
+  IMPORT + THINGS.reduce((now, { fields }) => behind(now, `export const ${fields} = {\n`, FIELD), text);
+const withTexts = (text: string): string =>
+  THINGS.reduce((now, { thing }) => behind(now, `\n  ${thing}: {\n`, GERMAN), text);
+const behind = (text: string, line: string, added: string): string => text.replace(line, `${line}${added.slice(1)}`);
 
 const madeUp: Plugin = {
   name: 'a definition with made-up fields',
@@ -40,7 +53,7 @@ const madeUp: Plugin = {
         assert.notEqual(change(text), text, path);
         return { contents: change(text), loader: 'ts' };
       });
-    changed(/[\\/]src[\\/]contract[\\/]watched-folder\.ts$/, withField);
+    for (const { file } of THINGS) changed(new RegExp(`[\\\\/]src[\\\\/]contract[\\\\/]${file}\\.ts$`), withField);
     changed(/[\\/]src[\\/]contract[\\/]de[\\/]fields\.ts$/, withTexts);
   },
 };
@@ -57,6 +70,8 @@ const ENTRY = `
     const { FormFields, useForm } = await import('./ui/form.tsx');
     const { otherFacts } = await import('./ui/field-facts.ts');
     const { changesOf, draftOf } = await import('./ui/draft.ts');
+    const { factsOf: webhookFacts } = await import('./screens/webhooks/facts.tsx');
+    const { factsOf: jobFacts } = await import('./screens/jobs/facts.tsx');
     const { formFields } = await import('../../contract/derived/form-fields.ts');
     const { queries } = await import('./api/hooks.ts');
     function Form() {
@@ -67,6 +82,8 @@ const ENTRY = `
     return {
       form: renderToStaticMarkup(<QueryClientProvider client={queries}><Form /></QueryClientProvider>),
       facts: (stored) => otherFacts('watchedFolder', stored, ['path']),
+      webhookFacts: (stored) => webhookFacts(stored, String),
+      jobFacts: (settings) => jobFacts({ type: 'sync', source: null, destination: null, settings }, String),
       changes: (typed, former) => changesOf(fields, { ...draftOf(fields, former), ...typed }, former),
     };
   }
@@ -84,6 +101,8 @@ const PAGE = `
 interface Dashboard {
   readonly form: string;
   readonly facts: (stored: object) => Readonly<Record<string, string>>;
+  readonly webhookFacts: (stored: object) => Readonly<Record<string, unknown>>;
+  readonly jobFacts: (settings: object) => Readonly<Record<string, unknown>>;
   readonly changes: (typed: object, former: object) => object;
 }
 
@@ -132,6 +151,30 @@ test('its facts show values that differ from the default', async () => {
     'Least tide': '3',
   });
   assert.deepEqual(facts({ path: '/in', moonPhase: 'new', tideMetres: null }), {});
+});
+
+test('the facts of a webhook and of a job show all values that differ from their defaults', async () => {
+  const { webhookFacts, jobFacts } = await dashboard('en');
+  const labels = ['Only the success of these operations', 'Format', 'Delete even if the source is empty', 'Dry run'];
+  const othersOf = (facts: Readonly<Record<string, unknown>>): object =>
+    Object.fromEntries(
+      Object.entries(facts).filter(([label]) => [...labels, 'Phase of the moon', 'Least tide'].includes(label)),
+    );
+  const webhook = { ...webhookExample, url: 'https://example.com/', isActive: true, connections: [], endedAt: null };
+  const sent = { operations: ['upload', 'copy'], format: 'cloudevents', moonPhase: 'full' };
+  assert.deepEqual(othersOf(webhookFacts({ ...webhook, ...sent })), {
+    'Only the success of these operations': 'upload, copy',
+    Format: 'CloudEvents 1.0',
+    'Phase of the moon': 'Full moon',
+  });
+  assert.deepEqual(othersOf(webhookFacts({ ...webhook, operations: [], format: 'standard' })), {});
+  const { settings } = jobExample;
+  assert.deepEqual(othersOf(jobFacts({ ...settings, allowEmptySource: true, dryRun: true, tideMetres: 3 })), {
+    'Delete even if the source is empty': 'yes',
+    'Dry run': 'yes',
+    'Least tide': '3',
+  });
+  assert.deepEqual(othersOf(jobFacts(settings)), {});
 });
 
 test('both speak German', async () => {

@@ -8,13 +8,14 @@ import type { Webhook } from '../api/types.ts';
 import { t } from '../texts/texts.ts';
 import { ActionButton } from '../ui/actions.tsx';
 import { ConfirmAction } from '../ui/form-dialog.tsx';
-import { Button, Facts, Mono, Notice, Panel, Time } from '../ui/basics.tsx';
+import { Button, Facts, Notice, Panel, Time } from '../ui/basics.tsx';
 import { Detail, DetailPage } from '../ui/detail.tsx';
 import { Tabs } from '../ui/tabs.tsx';
 import { Menu } from '../ui/menu.tsx';
 import { FlaskConical, Pause, Pencil, Play } from '../ui/icons.tsx';
 import { ReceiverNotice, useReceivers } from './deliveries/health.tsx';
 import { Deliveries } from './deliveries/list.tsx';
+import { factsOf } from './webhooks/facts.tsx';
 import { WebhookForm } from './webhooks/form.tsx';
 import { RotateSecret } from './webhooks/secret.tsx';
 import { StateBadge } from './webhooks/state.tsx';
@@ -35,7 +36,7 @@ export default function WebhookScreen({ id }: { readonly id: string }): ReactEle
 }
 
 function One({ webhook, path }: { readonly webhook: Webhook; readonly path: `/api/webhooks/${string}` }): ReactElement {
-  const { id, url, isActive, endedAt, events, connections, createdAt } = webhook;
+  const { id, url, isActive, endedAt } = webhook;
   const [open, setOpen] = useState<'edit' | 'secret' | 'delete' | 'test'>();
   const close = (): void => setOpen(undefined);
   const [, navigate] = useLocation();
@@ -80,15 +81,7 @@ function One({ webhook, path }: { readonly webhook: Webhook; readonly path: `/ap
       )}
       <ReceiverNotice receiver={receiver} />
       <Panel isPadded>
-        <Facts
-          isWide
-          of={{
-            [t.fields.webhook.url.label]: <Mono>{url}</Mono>,
-            [t.places.events]: <Mono>{events.join(', ')}</Mono>,
-            [words.about]: connections.length === 0 ? words.allConnections : connections.map(nameOf).join(', '),
-            [t.words.created]: <Time iso={createdAt} form="long" />,
-          }}
-        />
+        <Facts isWide of={factsOf(webhook, nameOf)} />
       </Panel>
       <Tabs
         label={words.tabs}

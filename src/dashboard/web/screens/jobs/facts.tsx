@@ -1,17 +1,23 @@
 /** The fields and settings of a job, or of the job of a schedule, in words. */
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
-import { knowsOption } from '../../../../contract/job-options.ts';
+import { type JobOption, knowsOption } from '../../../../contract/job-options.ts';
 import type { Job } from '../../api/types.ts';
 import { formatSpeed } from '../../format.ts';
 import { t } from '../../texts/texts.ts';
 import { Mono } from '../../ui/basics.tsx';
-import { fieldFacts } from '../../ui/field-facts.ts';
+import { fieldFacts, otherFacts } from '../../ui/field-facts.ts';
 import { folderAddress } from '../files/links.ts';
 import { boundsOf, filesText, TYPES } from './words.ts';
 
 const words = t.jobs;
 const RULES = ['onConflict', 'compare'] as const;
+/** The options that have words of their own. */
+const SHOWN_OPTIONS: readonly JobOption[] = [
+  ...RULES,
+  ...(['include', 'exclude', 'maxDepth', 'minSize', 'maxSize', 'minAgeSeconds', 'maxAgeSeconds'] as const),
+  ...(['deleteExtra', 'maxDeletes', 'bytesPerSecond', 'webhookUrl'] as const),
+];
 
 type NameOf = (connectionId: string) => string;
 type DescribedJob = Pick<Job, 'type' | 'source' | 'destination' | 'settings'>;
@@ -37,6 +43,7 @@ export function factsOf(job: DescribedJob, nameOf: NameOf): Record<string, React
     [facts.extra]: knowsOption(type, 'deleteExtra') ? extra : undefined,
     [facts.speed]: bytesPerSecond > 0 ? formatSpeed(bytesPerSecond) : undefined,
     [t.words.webhook]: webhookUrl === null ? undefined : <Mono>{webhookUrl}</Mono>,
+    ...otherFacts('jobOptions', settings, SHOWN_OPTIONS),
   };
 }
 
