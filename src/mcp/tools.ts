@@ -2,7 +2,6 @@
 import { type Static, type TObject, Type } from 'typebox';
 import { FtgError } from '../client/index.js';
 import {
-  contentFields,
   copyFields,
   deleteFields,
   fileParameters,
@@ -12,6 +11,7 @@ import {
   transferFilters,
   uploadFields,
   uploadUrl,
+  writeFields,
 } from '../contract/file-request.js';
 import { jobOptionFields } from '../contract/job.js';
 import { ORDER_TYPES } from '../contract/job-options.js';
@@ -84,10 +84,27 @@ const place = (description: string) =>
 
 const CONTROLS = ['pause', 'resume', 'cancel', 'retry'] as const;
 
-const { include, exclude, dryRun } = changedFields(jobOptionFields);
-const { filename, maxBytes, note } = changedFields(linkFields);
+/**
+ * The fields of requests, without those that a tool names in its own way and those that no tool has: names that are not
+ * UTF-8, other encodings, and webhooks, because an agent asks for the state of its jobs.
+ */
+const { webhookUrl: _webhook, ...jobOptions } = changedFields(jobOptionFields);
+const { operation: _operation, expiresAt: _expires, maxUses: _uses, ...linked } = changedFields(linkFields);
 const { rawName: _raw, limit: _limit, ...listed } = listFields;
 const { connection_id: _connection, digest: _digest, link_id: _link, ...filters } = transferFilters;
+const { path: _folder, filename: _filename, ...uploaded } = uploadFields;
+const {
+  source_connection_id: _source,
+  source_path: _from,
+  source_raw_name: _rawSource,
+  dest_connection_id: _destination,
+  dest_path: _to,
+  overwrite: _replace,
+  ...copied
+} = copyFields;
+const { rawName: _rawMoved, ...moved } = moveFields;
+const { rawName: _rawDeleted, ...deleted } = deleteFields;
+const { encoding: _encoding, content: _content, ...written } = writeFields;
 
 export const TOOLS: readonly Tool[] = [
   tool({
@@ -152,11 +169,11 @@ export const TOOLS: readonly Tool[] = [
       'Creates a text file of up to 256 KiB, or replaces the one that is there. For larger and binary files make an upload link.',
     scopes: ['write'],
     annotations: REPLACES,
-    input: Type.Object({ connection, path, content: described(contentFields.content, 'All of the text.') }),
-    run: ({ files }, { connection: id, path: at, content }) => {
+    input: Type.Object({ connection, ...written, content: described(writeFields.content, 'All of the text.') }),
+    run: ({ files }, { connection: id, path: at, content, ...options }) => {
       const size = Buffer.byteLength(content);
       if (size > MOST_TEXT_BYTES) throw tooLarge(at, size);
-      return files.write(id, at, content);
+      return files.write(id, at, content, options);
     },
   }),
   tool({
@@ -170,7 +187,7 @@ export const TOOLS: readonly Tool[] = [
       url: uploadUrl,
       folder: uploadFields.path,
       filename: described(uploadFields.filename, 'Name of the file; that of the URL when absent.'),
-      overwrite: uploadFields.overwrite,
+      ...uploaded,
     }),
     run: ({ files }, { connection: id, folder, ...rest }) =>
       files.uploadFromUrl(id, { ...rest, ...(folder === undefined ? {} : { path: folder }) }),
@@ -188,9 +205,7 @@ export const TOOLS: readonly Tool[] = [
       path: text('The file to download, or the folder to upload into.'),
       expiresInMinutes: amount(`How long it works; ${DEFAULT_LINK_MINUTES} when absent.`, 43_200),
       maxUses: Type.Optional(described(linkFields.maxUses.schema, 'How often it works; 1 when absent.')),
-      maxBytes,
-      filename,
-      note,
+      ...linked,
     }),
     run: async (
       { files },
@@ -220,11 +235,13 @@ export const TOOLS: readonly Tool[] = [
       fromPath: copyFields.source_path,
       toConnection: connection,
       toPath: described(copyFields.dest_path, 'Path of the copy; the same path when absent.'),
+      ...copied,
       // The API's default replaces the file; a model must ask for that explicitly.
       overwrite: flag('Whether a file there may be replaced; false when absent.'),
     }),
-    run: ({ files }, { fromConnection, fromPath, toConnection, toPath, overwrite = false }) =>
+    run: ({ files }, { fromConnection, fromPath, toConnection, toPath, overwrite = false, ...options }) =>
       files.copy({
+        ...options,
         source_connection_id: fromConnection,
         source_path: fromPath,
         dest_connection_id: toConnection,
@@ -240,11 +257,9 @@ export const TOOLS: readonly Tool[] = [
     annotations: TAKES_AWAY,
     input: Type.Object({
       connection,
-      from: moveFields.from,
-      to: moveFields.to,
-      overwrite: moveFields.overwrite,
+      ...moved,
     }),
-    run: ({ files }, { connection: id, from, to, overwrite }) => files.move(id, from, to, { overwrite }),
+    run: ({ files }, { connection: id, from, to, ...options }) => files.move(id, from, to, options),
   }),
   tool({
     name: 'delete_file',
@@ -252,8 +267,8 @@ export const TOOLS: readonly Tool[] = [
     description: 'Deletes a file; with recursive a folder and everything below it. It cannot be undone.',
     scopes: ['write'],
     annotations: TAKES_AWAY,
-    input: Type.Object({ connection, path, recursive: deleteFields.recursive }),
-    run: ({ files }, { connection: id, path: at, recursive }) => files.delete(id, at, { recursive }),
+    input: Type.Object({ connection, ...deleted }),
+    run: ({ files }, { connection: id, path: at, ...options }) => files.delete(id, at, options),
   }),
   tool({
     name: 'create_job',
@@ -266,9 +281,7 @@ export const TOOLS: readonly Tool[] = [
       type: word('What to do.', ORDER_TYPES),
       source: place('The folder.'),
       destination: Type.Optional(place('Where to; not for delete.')),
-      include,
-      exclude,
-      dryRun,
+      ...jobOptions,
       name: maybe('Shown in the list of jobs.'),
     }),
     run: async ({ files }, { source, destination, ...rest }) => {

@@ -13,6 +13,18 @@ import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import {
+  copyFields,
+  deleteFields,
+  listFields,
+  moveFields,
+  transferFilters,
+  uploadFields,
+  writeFields,
+} from '../../src/contract/file-request.js';
+import { jobOptionFields } from '../../src/contract/job.js';
+import { linkFields } from '../../src/contract/link.js';
+import { newFields } from '../../src/contract/thing.js';
 import type { McpGateway } from '../../src/mcp/gateway.js';
 import { TOOLS } from '../../src/mcp/tools.js';
 import { Terminal } from '../cli/support.js';
@@ -165,20 +177,43 @@ describe('agents over standard input and output', () => {
   });
 
   test('jobs: created, listed, inspected, changed', async () => {
-    const { job } = await use('create_job', {
-      type: 'copy',
-      source: { ...sandbox, path: '/in' },
-      destination: { ...sandbox, path: '/out' },
-    });
-    const { id } = job as { id: string };
+    const copy = { type: 'copy', source: { ...sandbox, path: '/in' }, destination: { ...sandbox, path: '/out' } };
+    const ended = async (id: string): Promise<Json> => {
+      for (;;) {
+        const job = (await use('get_job', { id }))['job'] as Json;
+        if (['succeeded', 'failed', 'partly_failed'].includes(String(job['state']))) return job;
+      }
+    };
+    const { id } = (await use('create_job', copy))['job'] as { id: string };
     assert.ok(((await use('list_jobs'))['jobs'] as Json[]).some((one) => one['id'] === id));
-    const states: unknown[] = [];
-    while (!['succeeded', 'failed', 'partly_failed'].includes(String(states.at(-1))))
-      states.push(((await use('get_job', { id }))['job'] as Json)['state']);
-    assert.equal(states.at(-1), 'succeeded');
+    const first = await ended(id);
+    assert.equal(first['state'], 'succeeded');
+    const again = (await use('create_job', { ...copy, onConflict: 'skip', maxDepth: 9 }))['job'] as { id: string };
+    const { done, skipped } = (await ended(again.id))['counts'] as Json;
+    assert.deepEqual([done, skipped], [0, (first['counts'] as Json)['done']]);
     used.add('control_job');
     const over = await call(client, 'control_job', { id, action: 'pause' });
     assert.deepEqual([over.isError, over.json['code']], [true, 'not_running']);
+  });
+
+  test('a tool takes every field of its request that it does not leave out', async () => {
+    const wanted: readonly [tool: string, request: object, absent: readonly string[]][] = [
+      ['create_job', jobOptionFields, ['webhookUrl']],
+      ['create_link', newFields(linkFields), ['expiresAt']],
+      ['upload_from_url', uploadFields, ['path']],
+      ['copy_file', copyFields, Object.keys(copyFields).filter((name) => /^(source|dest)_/.test(name))],
+      ['move_file', moveFields, ['rawName']],
+      ['delete_file', deleteFields, ['rawName']],
+      ['write_file', writeFields, ['encoding']],
+      ['list_files', listFields, ['rawName']],
+      ['history', transferFilters, ['connection_id', 'digest', 'link_id']],
+    ];
+    const { tools } = await client.listTools();
+    for (const [tool, request, absent] of wanted) {
+      const takes = Object.keys(tools.find(({ name }) => name === tool)?.inputSchema.properties ?? {});
+      const missing = Object.keys(request).filter((name) => !takes.includes(name));
+      assert.deepEqual(missing, absent, tool);
+    }
   });
 
   test('a failure has its code, its meaning, and a remedy', async () => {
@@ -223,6 +258,8 @@ describe('agents over standard input and output', () => {
     const { link } = await use('create_link', { ...sandbox, operation: 'download', path: '/in/x.bin' });
     const answer = await fetch(new URL((link as { url: string }).url, gateway.url));
     assert.deepEqual([...new Uint8Array(await answer.arrayBuffer())], [255, 0, 255]);
+    const tree = await use('create_link', { ...sandbox, operation: 'upload', path: '/in', folders: true });
+    assert.equal((tree['link'] as Json)['folders'], true);
   });
 
   test('the content of a file or a name is data: quoted, and without invisible characters', async () => {
