@@ -119,6 +119,17 @@ export const namingFields = {
   mtime: Type.Optional(mtime(undefined, { examples: ['2026-01-31T12:00:00Z'] })),
 };
 export const uploadFields = { ...namingFields, overwrite: withDefault(namingFields.overwrite, true) };
+/** The query of an upload. */
+export const uploadQueryFields = {
+  ...uploadFields,
+  verify: Type.Optional(
+    oneOf(
+      ['size', 'readback'],
+      'Whether the length of what was stored is compared, or all of it is read again before it takes its place; as the connection says when absent.',
+      { examples: ['readback'] },
+    ),
+  ),
+};
 export const uploadUrl = text('http or https; the gateway fetches it.', { minLength: 1, maxLength: 8192 });
 
 export const digestFilter = Type.Optional(

@@ -80,7 +80,7 @@ const WORK: Readonly<Record<string, Work>> = {
   'file.move': changeOf('move', (item) => ({ from: item.text('path'), to: item.text('destination'), ...item.options })),
   'file.read': async (item) => [{ json: await item.query('read', pathOf(item)) }],
   'file.upload': upload,
-  'file.write': changeOf('write', contentOf),
+  'file.write': changeOf('write', (item) => ({ ...contentOf(item), ...item.options })),
   'folder.create': changeOf('mkdir', pathOf),
   'folder.delete': changeOf('delete', (item) => ({ ...pathOf(item), ...item.options })),
   'folder.list': list,

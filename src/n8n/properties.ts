@@ -2,7 +2,7 @@
  * The form of the node: the parameters of each operation. Requests are defined by the contract; the texts follow n8n.
  */
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
-import { type Requests, requestFields } from '../contract/derived/request-fields.js';
+import { type RequestField, type Requests, requestFields } from '../contract/derived/request-fields.js';
 import type { FormField } from '../contract/form.js';
 
 type Show = Readonly<Record<string, readonly string[]>>;
@@ -38,26 +38,43 @@ const TYPES: Partial<Record<FormField['input'], INodeProperties['type']>> = {
   choice: 'options',
 };
 
+type Texts = Partial<INodeProperties>;
+
 /** A field of a request, with the same name. */
-function field<R extends keyof Requests>(
-  request: R,
-  name: keyof Requests[R] & string,
-  displayName: string,
-  others: Partial<INodeProperties> = {},
-): INodeProperties {
-  const { input, minimum = 0, choices, default: usual = choices?.at(-1) ?? '' } = requestFields[request][name];
+function propertyOf(field: RequestField, texts: Texts = {}): INodeProperties {
+  const { name, input, minimum = 0, choices, default: usual, description } = field;
   const type = TYPES[input] ?? 'string';
+  const empty = { boolean: false, number: minimum, options: choices?.at(-1) }[String(type)] ?? '';
   return {
-    displayName,
+    displayName: titleOf(name),
     name,
     type,
-    default: usual,
+    default: usual ?? empty,
+    description,
     ...(type === 'number' ? { typeOptions: { minValue: minimum } } : {}),
     ...(choices === undefined ? {} : { options: choices.map(optionOf).reverse() }),
-    ...others,
+    ...texts,
   };
 }
 
+/** The fields of a request in the order of their names, with these texts, and without those that the form asks for. */
+function fields<R extends keyof Requests, N extends keyof Requests[R] & string>(
+  request: R,
+  without: readonly N[],
+  texts: { readonly [Name in keyof Requests[R]]?: Texts },
+): readonly INodeProperties[] {
+  const left: readonly string[] = without;
+  const said = new Map(Object.entries<Texts | undefined>(texts));
+  return Object.values<RequestField>(requestFields[request])
+    .filter(({ name }) => !left.includes(name))
+    .map((field) => propertyOf(field, said.get(field.name)))
+    .sort((one, other) => (one.displayName < other.displayName ? -1 : 1));
+}
+
+/** `Max Bytes` for `maxBytes`. */
+const titleOf = (name: string): string =>
+  name.replace(/_?([A-Z]|(?<=_)[a-z])/g, (_, letter: string) => ` ${letter.toUpperCase()}`).replace(/^./, upper);
+const upper = (letter: string): string => letter.toUpperCase();
 const optionOf = (value: string): INodePropertyOptions => ({ name: value[0]?.toUpperCase() + value.slice(1), value });
 
 const options = (show: Show, list: readonly INodeProperties[]): INodeProperties =>
@@ -82,12 +99,13 @@ const connection = (displayName: string, name: string): INodeProperties => ({
 });
 
 const path = text('Path', 'path', { required: true, placeholder: '/inbox/report.pdf' });
-const overwrite = (request: 'upload' | 'move' | 'link'): INodeProperties =>
-  field(request, 'overwrite', 'Overwrite', { description: 'Whether to replace a file of this name' });
-const template = field('upload', 'filename_template', 'File Name Template', {
+const overwrite = { description: 'Whether to replace a file of this name' };
+const template = {
+  displayName: 'File Name Template',
   placeholder: '{date}-{filename}',
   description: 'How to name the file at its destination',
-});
+};
+const mtime = { displayName: 'Modified At', placeholder: '2026-01-31T12:00:00Z' };
 const binary = text('Binary Field', 'binaryPropertyName', { required: true, default: 'data' });
 
 export const PROPERTIES: INodeProperties[] = [
@@ -137,7 +155,8 @@ export const PROPERTIES: INodeProperties[] = [
   ),
   shown(file('append', 'write'), text('Content', 'content', { typeOptions: { rows: 4 } })),
   shown(file('move'), text('Destination', 'destination', { required: true, placeholder: '/done/report.pdf' })),
-  options(file('move'), [overwrite('move')]),
+  options(file('move'), fields('move', ['from', 'rawName', 'to'], { overwrite })),
+  options(file('write'), fields('write', ['path', 'content', 'encoding'], { mtime })),
 
   shown(file('copy'), connection('Destination Connection Name or ID', 'destinationConnectionId')),
   shown(
@@ -162,11 +181,22 @@ export const PROPERTIES: INodeProperties[] = [
     file('upload'),
     text('File Name', 'fileName', { placeholder: 'report.pdf', description: 'Empty = the name of the binary data' }),
   ),
-  options(file('upload', 'copy'), [template, overwrite('upload')]),
+  options(file('upload'), fields('upload', ['path', 'filename'], { filename_template: template, overwrite, mtime })),
+  options(
+    file('copy'),
+    fields('copy', ['source_connection_id', 'source_path', 'source_raw_name', 'dest_connection_id', 'dest_path'], {
+      filename_template: template,
+      overwrite,
+      mtime,
+    }),
+  ),
 
-  options(folder('delete'), [
-    field('delete', 'recursive', 'Recursive', { description: 'Whether to delete everything in the folder, too' }),
-  ]),
+  options(
+    folder('delete'),
+    fields('delete', ['path', 'rawName'], {
+      recursive: { description: 'Whether to delete everything in the folder, too' },
+    }),
+  ),
   shown(folder('list'), {
     displayName: 'Return All',
     name: 'returnAll',
@@ -183,12 +213,15 @@ export const PROPERTIES: INodeProperties[] = [
     description: 'Max number of results to return',
     displayOptions: { show: { ...folder('list'), returnAll: [false] } },
   },
-  options(folder('list'), [
-    field('list', 'pattern', 'Pattern', { placeholder: '*.csv', description: 'Only what matches this glob' }),
-    field('list', 'recursive', 'Recursive', { description: 'Whether to list the folders below, too' }),
-  ]),
+  options(
+    folder('list'),
+    fields('list', ['path', 'rawName', 'limit', 'cursor'], {
+      pattern: { placeholder: '*.csv', description: 'Only what matches this glob' },
+      recursive: { description: 'Whether to list the folders below, too' },
+    }),
+  ),
 
-  shown(link('create'), field('link', 'operation', 'Link For', { name: 'linkOperation' })),
+  shown(link('create'), propertyOf(requestFields.link.operation, { displayName: 'Link For', name: 'linkOperation' })),
   shown(link('create'), {
     ...path,
     description: 'The file to download, or the folder to upload to',
@@ -200,11 +233,16 @@ export const PROPERTIES: INodeProperties[] = [
     typeOptions: { minValue: 1 },
     default: 24,
   }),
-  options(link('create'), [
-    field('link', 'filename', 'File Name', { description: 'The name of the file, for any name that its sender gives' }),
-    field('link', 'maxBytes', 'Max Bytes', { default: 104857600, description: 'The most bytes of one file' }),
-    field('link', 'maxUses', 'Max Uses', { default: 1, description: 'How often the link may be used' }),
-    field('link', 'note', 'Note', { description: 'What it is for, shown on its page' }),
-    overwrite('link'),
-  ]),
+  options(
+    link('create'),
+    fields('link', ['operation', 'expiresAt'], {
+      digest: { displayName: 'SHA-256', placeholder: 'sha-256:' },
+      filename: { displayName: 'File Name', description: 'The name of the file, for any name that its sender gives' },
+      folders: { displayName: 'Takes Folders', description: 'Whether senders may name folders below the folder' },
+      maxBytes: { default: 104857600, description: 'The most bytes of one file' },
+      maxUses: { default: 1, description: 'How often the link may be used' },
+      note: { description: 'What it is for, shown on its page' },
+      overwrite,
+    }),
+  ),
 ];

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { createHmac, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -10,6 +10,16 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
 import type { INodeExecutionData } from 'n8n-workflow';
+import {
+  copyFields,
+  deleteFields,
+  listFields,
+  moveFields,
+  uploadQueryFields,
+  writeFields,
+} from '../../src/contract/file-request.js';
+import { linkFields } from '../../src/contract/link.js';
+import { newFields } from '../../src/contract/thing.js';
 import { stageN8n } from '../../src/release/n8n.js';
 import { startSshd, type TestSshd } from '../servers/sshd.js';
 import { eventually } from '../support/eventually.js';
@@ -91,6 +101,41 @@ test('the node performs every operation of its form', async () => {
   for (const { json } of await n8n.execute({ parameters, continueOnFail: true })) {
     assert.doesNotMatch(String(json['error']), /no operation|the form/);
   }
+});
+
+test('an operation offers every option of its request that its form does not ask for', () => {
+  const optionsOf = (resource: string, operation: string): readonly string[] => {
+    const of = loaded.node.description.properties.find(({ name, displayOptions }) => {
+      const { resource: [shownAt] = [], operation: all = [] } = displayOptions?.show ?? {};
+      return name === 'options' && shownAt === resource && all.includes(operation);
+    });
+    return (of?.options ?? []).map(({ name }) => name).sort();
+  };
+  const others = (request: object, ...asked: readonly string[]): readonly string[] =>
+    Object.keys(request)
+      .filter((name) => !asked.includes(name) && !/^rawName$|^(source|dest)_/.test(name))
+      .sort();
+  assert.deepEqual(optionsOf('link', 'create'), others(newFields(linkFields), 'operation', 'expiresAt'));
+  assert.deepEqual(optionsOf('file', 'upload'), others(uploadQueryFields, 'path', 'filename'));
+  assert.deepEqual(optionsOf('file', 'copy'), others(copyFields));
+  assert.deepEqual(optionsOf('file', 'move'), others(moveFields, 'from', 'to'));
+  assert.deepEqual(optionsOf('file', 'write'), others(writeFields, 'path', 'content', 'encoding'));
+  assert.deepEqual(optionsOf('folder', 'delete'), others(deleteFields, 'path'));
+  assert.deepEqual(optionsOf('folder', 'list'), others(listFields, 'path', 'limit', 'cursor'));
+});
+
+test('options reach the gateway: times, and links that take folders', async () => {
+  const mtime = '2020-02-03T04:05:06Z';
+  const written = on('file', 'write', { path: 'timed.txt', content: 'x', options: { mtime } });
+  await n8n.execute({ parameters: written });
+  assert.equal(statSync(join(shell.files, 'timed.txt')).mtime.toISOString(), '2020-02-03T04:05:06.000Z');
+  const binary = { data: { data: 'eA==', mimeType: 'text/plain', fileName: 'timed-too.txt' } };
+  const uploaded = on('file', 'upload', { options: { mtime, verify: 'readback' } });
+  await n8n.execute({ parameters: uploaded, items: [{ json: {}, binary }] });
+  assert.equal(statSync(join(shell.files, 'timed-too.txt')).mtime.toISOString(), '2020-02-03T04:05:06.000Z');
+  const tree = on('link', 'create', { linkOperation: 'upload', path: shell.files, options: { folders: true } });
+  const [link] = await n8n.execute({ parameters: tree });
+  assert.equal(link?.json['folders'], true);
 });
 
 test('the credential is tested with its key, and lists its connections', async () => {

@@ -2,8 +2,8 @@
 import { buffer } from 'node:stream/consumers';
 import { Type, type Static } from 'typebox';
 import { GatewayError } from '../../base/errors.js';
-import { object, oneOf, text } from '../../contract/schema.js';
-import { fileName, namingFields, uploadFields, uploadUrl } from '../../contract/file-request.js';
+import { object, text } from '../../contract/schema.js';
+import { fileName, namingFields, uploadQueryFields, uploadFields, uploadUrl } from '../../contract/file-request.js';
 import { parseJsonBody, readJsonBody } from '../../http/body/json-body.js';
 import { readMultipart } from '../../http/body/multipart-body.js';
 import { createChecker } from '../../base/schema-check.js';
@@ -19,16 +19,7 @@ import { through } from './content-stream.js';
 
 const content = text('The file, as base64.');
 
-export const uploadQuery = Type.Object({
-  ...uploadFields,
-  verify: Type.Optional(
-    oneOf(
-      ['size', 'readback'],
-      'Whether the length of what was stored is compared, or all of it is read again before it takes its place; as the connection says when absent.',
-      { examples: ['readback'] },
-    ),
-  ),
-});
+export const uploadQuery = Type.Object(uploadQueryFields);
 export type UploadQuery = Static<typeof uploadQuery>;
 export const formFields = Type.Object(namingFields);
 const jsonFields = Type.Object({ url: Type.Optional(uploadUrl), content: Type.Optional(content), ...namingFields });

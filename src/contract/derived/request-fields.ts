@@ -3,7 +3,7 @@
  * (src/build/derived.ts).
  */
 import type { TProperties } from 'typebox';
-import { copyFields, deleteFields, listFields, moveFields, uploadFields } from '../file-request.js';
+import { copyFields, deleteFields, listFields, moveFields, uploadQueryFields, writeFields } from '../file-request.js';
 import { type FormField, formFields } from '../form.js';
 import { linkFields } from '../link.js';
 import { newFields } from '../thing.js';
@@ -14,18 +14,24 @@ const REQUESTS = {
   link: newFields(linkFields),
   list: listFields,
   move: moveFields,
-  upload: uploadFields,
+  upload: uploadQueryFields,
+  write: writeFields,
 };
 export type Requests = typeof REQUESTS;
+
+export interface RequestField extends FormField {
+  readonly description: string;
+}
 
 const fieldsOf = (request: TProperties): object =>
   Object.fromEntries(
     Object.entries(request).map(([name, schema]) => {
       const usual = 'default' in schema ? schema.default : undefined;
-      return [name, formFields(name, schema, { default: usual })[0]];
+      const description = 'description' in schema ? schema.description : '';
+      return [name, { ...formFields(name, schema, { default: usual })[0], description }];
     }),
   );
 
 export const requestFields = Object.fromEntries(
   Object.entries(REQUESTS).map(([name, request]) => [name, fieldsOf(request)]),
-) as { readonly [R in keyof Requests]: Readonly<Record<keyof Requests[R], FormField>> };
+) as { readonly [R in keyof Requests]: Readonly<Record<keyof Requests[R], RequestField>> };
