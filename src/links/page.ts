@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import type { GatewayError } from '../base/errors.js';
+import type { ErrorCode, GatewayError } from '../base/errors.js';
 import { inPackage } from '../base/package-root.js';
 import { visible } from '../base/visible.js';
 import type { Brand } from '../contract/brand.js';
@@ -162,7 +162,8 @@ function explain({ errors }: PageTexts, error: GatewayError): string {
   if (error instanceof LinkEnded) return `${errors.gone[error.ending]} ${errors.ask}`;
   if (error.code === 'unknown_item') return errors.unknown;
   if (error.code === 'gone') return `${errors.changed} ${errors.ask}`;
-  return errors.codes[error.code] ?? errors.server;
+  const codes: Partial<Record<ErrorCode, string>> = errors.codes;
+  return codes[error.code] ?? errors.server;
 }
 
 /** What the link is for. */

@@ -67,7 +67,7 @@ const en = {
       no_space: 'The server has no room left. Please contact the person who gave you the link.',
       rate_limited: 'Too many tries. Please wait a minute.',
       quota_exceeded: 'Nothing can be sent or fetched for now. Please contact the person who gave you the link.',
-    } as Partial<Record<ErrorCode, string>>,
+    } satisfies Partial<Record<ErrorCode, string>>,
     server: 'The server cannot do this now. Nothing was stored. Please try again in a minute.',
     network: 'The connection broke, and nothing was stored. Please check your network and try again.',
   },

@@ -208,13 +208,14 @@ function SettingsCard(props: {
   const { set = [] } = connection;
   if (set.length === 0) return null;
   const values: Readonly<Record<string, unknown>> = connection;
+  const names: Readonly<Record<string, string>> = words.setFacts;
   const rows = set.map(({ name, facts }) => {
     const value = multiline.includes(name) ? true : values[name];
     const { label = name, choices = {} } = textsAt('connection', name) ?? {};
     const shown = typeof value === 'string' ? (choices[value] ?? value) : show(name, value);
     const followed = Object.entries(facts).map(([fact, text]) => (
       <div key={fact} className="hint">
-        {words.setFacts[fact] ?? fact}: {ENDS_WITH_TIME.test(fact) ? <Time iso={text} form="long" /> : text}
+        {names[fact] ?? fact}: {ENDS_WITH_TIME.test(fact) ? <Time iso={text} form="long" /> : text}
       </div>
     ));
     return [

@@ -85,7 +85,8 @@ export function TestPanel({ form, known, input, changes }: ConnectionForm): Reac
 }
 
 function nameOf(step: string): string {
-  return words.steps[step] ?? step;
+  const names: Readonly<Record<string, string>> = words.steps;
+  return names[step] ?? step;
 }
 
 function Elapsed(): ReactElement {

@@ -1,9 +1,9 @@
 import type { Texts } from '../catalogue.ts';
 import { plural } from '../plural.ts';
 
-type Words = Readonly<Record<string, string>>;
+type Words = Texts['connection'];
 
-const facts: Words = {
+const facts: Words['facts'] = {
   software: 'Programm',
   protocol: 'Protokoll',
   home: 'Ordner der Anmeldung',
@@ -24,7 +24,7 @@ const facts: Words = {
   testedAt: 'Gesehen',
 };
 
-const setFacts: Words = {
+const setFacts: Words['setFacts'] = {
   name: 'Name',
   address: 'Server',
   opensAt: 'Öffnet',
@@ -34,7 +34,7 @@ const setFacts: Words = {
   validUntil: 'Gültig bis',
 };
 
-const steps: Words = {
+const steps: Words['test']['steps'] = {
   limits: 'Grenzen und Zeiten',
   identity: 'Schlüssel holen',
   resolve: 'Namen nachschlagen',

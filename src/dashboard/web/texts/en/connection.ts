@@ -1,9 +1,8 @@
 /** One connection: its form, test, keys and health. */
+import type { TestStep } from '../../api/types.ts';
 import { plural } from '../plural.ts';
 
-type Words = Readonly<Record<string, string>>;
-
-const facts: Words = {
+const facts = {
   software: 'Software',
   protocol: 'Protocol',
   home: 'Login folder',
@@ -24,7 +23,7 @@ const facts: Words = {
   testedAt: 'Last seen',
 };
 
-const setFacts: Words = {
+const setFacts = {
   name: 'Name',
   address: 'Server',
   opensAt: 'Opens',
@@ -34,7 +33,7 @@ const setFacts: Words = {
   validUntil: 'Valid until',
 };
 
-const steps: Words = {
+const steps: Readonly<Record<TestStep['name'], string>> = {
   limits: 'Limits and hours',
   identity: 'Get keys',
   resolve: 'Look up the name',
