@@ -1,5 +1,5 @@
 /** The caller of a request: a type shared by storage, HTTP and transfers. */
-import type { Scope } from '../contract/api-key.js';
+import type { Scope } from '../contract/scopes.js';
 import { refusal } from './errors.js';
 
 /** The caller of a request, from a valid bearer key or a login session. */

@@ -17,7 +17,7 @@ import {
   textOrNull,
   withDefault,
 } from '../contract/schema.js';
-import { ALL_SCOPES, SCOPES } from '../contract/api-key.js';
+import { ALL_SCOPES, SCOPES } from '../contract/scopes.js';
 import { DIGESTS, poolKeys, slug, somePoolLimits } from '../contract/connection/fields.js';
 import type { ConnectionEntry } from '../connections/connection.js';
 import type { Definition } from '../contract/connection/definition.js';

@@ -2,14 +2,9 @@
 import { Type } from 'typebox';
 import { ID, LATER, TIME } from './examples.js';
 import { NAME } from './patterns.js';
+import { ALL_SCOPES, type Scope } from './scopes.js';
 import { dateTime, dateTimeOrNull, listOf, oneOf, orNull, text, textOrNull, texts } from './schema.js';
 import { derived, type Example, given, hidden, kept, needed, type RowOf, type SettingsOf } from './thing.js';
-
-export type Scope = 'read' | 'write' | 'exec' | 'watch' | 'admin';
-/** The scopes of a key in the configuration that lists none. */
-export const SCOPES: readonly Scope[] = ['read', 'write', 'exec', 'watch'];
-/** `admin` allows the management API; a key gets it only by explicit request. */
-export const ALL_SCOPES: readonly Scope[] = [...SCOPES, 'admin'];
 
 const EXPIRES_AT = 'When it ends; null = never.';
 
@@ -36,7 +31,7 @@ export const apiKeyFields = {
           watch: 'See and change watched folders.',
           exec: 'Run commands on SFTP servers.',
           admin: 'Everything this dashboard can do. Treat it like the password.',
-        },
+        } satisfies Readonly<Record<Scope, string>>,
       },
       option: { flags: '--scope <scopes...>', help: 'what it may do' },
       default: ['read', 'write', 'watch'],

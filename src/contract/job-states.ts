@@ -1,6 +1,6 @@
 /** The states of a job. */
 const OPEN = ['queued', 'running', 'paused'] as const;
-const FINAL = ['succeeded', 'partly_failed', 'failed', 'cancelled'] as const;
+export const FINAL = ['succeeded', 'partly_failed', 'failed', 'cancelled'] as const;
 export const JOB_STATES = [...OPEN, ...FINAL] as const;
 export type JobState = (typeof JOB_STATES)[number];
 

@@ -2,7 +2,7 @@
 import type { EndSignal } from '../base/ending.js';
 import type { Readable } from 'node:stream';
 import type { Caller } from '../base/caller.js';
-import type { Scope } from '../contract/api-key.js';
+import type { Scope } from '../contract/scopes.js';
 import type { GatewayError } from '../base/errors.js';
 import type { Span } from '../base/span.js';
 import type { Claims } from './claims.js';

@@ -3,7 +3,7 @@
  * account's jobs.
  */
 import { type Caller, connectionsFor, keyOf, mayUse } from '../base/caller.js';
-import { SCOPES } from '../contract/api-key.js';
+import { SCOPES } from '../contract/scopes.js';
 import { type GatewayError, hasCode, refusal, unknown } from '../base/errors.js';
 import { isUuid, uuidv7 } from '../base/uuid.js';
 import { abortSignalOf, type EndSignal } from '../base/ending.js';

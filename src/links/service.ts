@@ -3,7 +3,7 @@
  * and makes and revokes links only for operations that it may do itself.
  */
 import { type Caller, connectionsFor, keyOf, mayUse } from '../base/caller.js';
-import type { Scope } from '../contract/api-key.js';
+import type { Scope } from '../contract/scopes.js';
 import type { EndSignal } from '../base/ending.js';
 import { GatewayError, refusal, unknown } from '../base/errors.js';
 import { isUuid } from '../base/uuid.js';

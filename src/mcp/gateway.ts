@@ -9,9 +9,6 @@ export interface McpGateway {
   readonly call: (path: string, init: RequestInit) => Promise<Response>;
 }
 
-export const SCOPES = ['read', 'write', 'exec', 'watch', 'admin'] as const;
-export type Scope = (typeof SCOPES)[number];
-
 /** @throws FtgError if the key is not valid */
 export async function scopesOf({ files }: McpGateway): Promise<ReadonlySet<string>> {
   const { scopes } = await files.me();

@@ -18,9 +18,10 @@ import { ORDER_TYPES } from '../contract/job-options.js';
 import { linkFields } from '../contract/link.js';
 import { periodFields } from '../contract/period.js';
 import { described } from '../contract/schema.js';
+import type { Scope } from '../contract/scopes.js';
 import { changedFields } from '../contract/thing.js';
 import { explain } from './explain.js';
-import type { McpGateway, Scope } from './gateway.js';
+import type { McpGateway } from './gateway.js';
 
 /** A longer file needs a link: a model cannot use more at once. */
 const MOST_TEXT_BYTES = 256 * 1024;

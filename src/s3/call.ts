@@ -2,7 +2,7 @@
 import { mayUse } from '../base/caller.js';
 import type { Span } from '../base/span.js';
 import type { Connection } from '../connections/connection.js';
-import type { Scope } from '../contract/api-key.js';
+import type { Scope } from '../contract/scopes.js';
 import type { TransferType } from '../contract/transfer.js';
 import type { Caller, HttpAnswer, HttpRequest } from '../http/types.js';
 import type { OperationRequest, Operations } from '../operations/operation.js';

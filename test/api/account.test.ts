@@ -1,7 +1,7 @@
 /** connections, me and transfers, for two accounts and keys of different reach, over both databases. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { SCOPES } from '../../src/contract/api-key.js';
+import { SCOPES } from '../../src/contract/scopes.js';
 import { startScripted, type ScriptedFtp } from '../servers/scripted-ftp.js';
 import { DATABASES, type TestServer } from '../storage/databases.js';
 import type { ApiClient } from '../support/gateway.js';

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { after, before, describe, test } from 'node:test';
-import { ALL_SCOPES, type Scope } from '../../src/contract/api-key.js';
+import { ALL_SCOPES, type Scope } from '../../src/contract/scopes.js';
 import { uuidv7 } from '../../src/base/uuid.js';
 import { parametersOf } from '../../src/api/openapi/document.js';
 import type { OpenApiDocument, Operation, Parameter } from '../../src/api/openapi/types.js';

@@ -1,5 +1,5 @@
 /** Whether an API key is valid, and for which account. */
-import { ALL_SCOPES } from '../../contract/api-key.js';
+import { ALL_SCOPES } from '../../contract/scopes.js';
 import { accountExample, accountFields } from '../../contract/account.js';
 import { listOf, object, oneOf } from '../../contract/schema.js';
 import { exampleOf, shownFields } from '../../contract/thing.js';

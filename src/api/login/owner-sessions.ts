@@ -1,6 +1,6 @@
 /** Login sessions over HTTP: the cookie, the CSRF token, and which origins may use them. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { ALL_SCOPES } from '../../contract/api-key.js';
+import { ALL_SCOPES } from '../../contract/scopes.js';
 import { GatewayError, refusal } from '../../base/errors.js';
 import type { Sessions } from '../../http/auth.js';
 import type { Caller, HttpRequest } from '../../http/types.js';

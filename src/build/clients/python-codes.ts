@@ -1,11 +1,13 @@
-/** The error codes after which the Python client retries. */
+/** The codes of the Python client: errors after which it retries, and the states of ended jobs. */
+import { FINAL } from '../../contract/job-states.js';
 import { NOT_BEGUN, PASSING } from '../../contract/derived/error-lists.js';
 
 export function pythonCodes(): string {
   return [
-    '"""Codes of errors that a client repeats. Made by the build from src/contract."""\n',
+    '"""Codes that a client acts by. Made by the build from src/contract."""\n',
     setOf('NOT_BEGUN', NOT_BEGUN, 'Refused before anything began.'),
     setOf('PASSING', PASSING, 'May pass, whether begun or not.'),
+    setOf('ENDED', FINAL, 'The states of a job that does nothing more.'),
   ].join('\n');
 }
 

@@ -1,5 +1,6 @@
 /** `ftg doctor`: checks everything from here to the remote servers, with advice for each failure. */
 import { FtgError } from '../../client/index.js';
+import { ALL_SCOPES, type Scope } from '../../contract/scopes.js';
 import type { Session } from '../command.js';
 import { EXIT, Exit } from '../exit-codes.js';
 import type { Gateway, Schemas } from '../gateway.js';
@@ -17,7 +18,6 @@ const API_VERSION = '1.0.0';
 const MAX_SKEW_MS = 30_000;
 /** The gateway limits tests per minute, and a longer run would take too much time. */
 const MAX_TESTS = 20;
-const SCOPES = ['read', 'write', 'exec', 'watch', 'admin'] as const;
 
 export async function doctor(session: Session, connections: readonly string[]): Promise<void> {
   const checks: Check[] = [];
@@ -117,8 +117,8 @@ async function key({ gateway, signal }: Session, add: Add): Promise<boolean> {
     add({ name: 'key', status: 'failed', detail: textOf(error), advice });
     return false;
   }
-  const held = await Promise.all(SCOPES.map((scope) => hasScope(gateway, scope)));
-  const [has, lacks] = [SCOPES.filter((_, at) => held[at]), SCOPES.filter((_, at) => !held[at])];
+  const held = await Promise.all(ALL_SCOPES.map((scope) => hasScope(gateway, scope)));
+  const [has, lacks] = [ALL_SCOPES.filter((_, at) => held[at]), ALL_SCOPES.filter((_, at) => !held[at])];
   add({
     name: 'scopes',
     status: 'ok',
@@ -128,7 +128,7 @@ async function key({ gateway, signal }: Session, add: Add): Promise<boolean> {
 }
 
 /** The scope is checked before the request: an invalid request shows the scope without any effect. */
-const PROBES: Readonly<Record<(typeof SCOPES)[number], readonly [method: string, path: string]>> = {
+const PROBES: Readonly<Record<Scope, readonly [method: string, path: string]>> = {
   read: ['GET', '/api/read/-'],
   write: ['POST', '/api/delete/-'],
   exec: ['POST', '/api/exec/-'],
@@ -136,7 +136,7 @@ const PROBES: Readonly<Record<(typeof SCOPES)[number], readonly [method: string,
   admin: ['GET', '/manage/session'],
 };
 
-async function hasScope(gateway: Gateway, scope: (typeof SCOPES)[number]): Promise<boolean> {
+async function hasScope(gateway: Gateway, scope: Scope): Promise<boolean> {
   const [method, path] = PROBES[scope];
   const response = await gateway.call(path, { method, ...(method === 'POST' ? EMPTY : {}) });
   await response.body?.cancel();

@@ -7,8 +7,6 @@ from typing import Optional
 
 from .types import Job, JobFile
 
-ENDED = ("succeeded", "partly_failed", "failed", "cancelled")
-
 
 @dataclass(frozen=True)
 class JobEvent:

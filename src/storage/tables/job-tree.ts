@@ -7,6 +7,7 @@ import { letGo, type Queryable, storable, jsonOf, tableOf, type Transaction } fr
 import type { Findings } from './found-files.js';
 import type { Job, JobCounts, JobFile, JobFileEnd, JobFolder, NewJobRow } from './job.js';
 import { isFiltered } from '../../contract/job.js';
+import { hasEnded } from '../../contract/job-states.js';
 import type { JobEnd } from './job-phases.js';
 import { type WorkerSlot, workerSlotTasks, workerSlotsOf, workerSlotsWorth } from './job-slots.js';
 import { movingOf } from './running-transfers.js';
@@ -402,10 +403,9 @@ function start(sql: Queryable) {
 }
 
 export async function setState(tx: Transaction, id: string, state: JobState, error?: JobEnd): Promise<void> {
-  const isEnd = state !== 'queued' && state !== 'running' && state !== 'paused';
   await tx`
     update jobs set state = ${state}, error_code = ${error?.code ?? null}, error_message = ${storable(error?.message ?? null)},
-      finished_at = case when ${isEnd} then now() end,
+      finished_at = case when ${hasEnded({ state })} then now() end,
       active_ms = active_ms + coalesce((extract(epoch from now() - active_since) * 1000)::bigint, 0), active_since = null
     where id = ${id}`;
 }

@@ -1,5 +1,5 @@
 /** Jobs: the requested work, and its progress. */
-import type { Scope } from '../../contract/api-key.js';
+import type { Scope } from '../../contract/scopes.js';
 import type { ErrorCode } from '../../base/errors.js';
 import type { JobAction, JobDefinition, JobFileState, JobRow } from '../../contract/job.js';
 

@@ -1,7 +1,7 @@
 import type { TestContext } from 'node:test';
 import { GatewayError } from '../../../src/base/errors.js';
 import type { Sessions } from '../../../src/http/auth.js';
-import { SCOPES } from '../../../src/contract/api-key.js';
+import { SCOPES } from '../../../src/contract/scopes.js';
 import { createLimiters } from '../../../src/http/rate-limits.js';
 import { createRouter } from '../../../src/http/router.js';
 import type { Route } from '../../../src/http/types.js';

@@ -37,7 +37,6 @@ export type ConnectionHealth = Schemas['ConnectionHealth'];
 export type Outage = ConnectionHealth['outages'][number];
 export type AnnouncedHostKey = Schemas['AnnouncedHostKey'];
 
-export const SCOPES = ['read', 'write', 'watch', 'exec', 'admin'] as const satisfies ApiKey['scopes'];
 export type ApiKey = Schemas['ApiKey'];
 export type NewS3AccessKey = Schemas['NewS3AccessKey'];
 

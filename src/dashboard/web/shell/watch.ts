@@ -1,5 +1,6 @@
 /** Watches for new problems and finished jobs while the page is open. The shell calls it once. */
 import { useEffect, useRef } from 'react';
+import { hasEnded } from '../../../contract/job-states.ts';
 import { useRead } from '../api/hooks.ts';
 import { useOverview } from '../api/overview.ts';
 import type { Job, Trouble } from '../api/types.ts';
@@ -9,7 +10,6 @@ import { titleOf } from '../screens/overview/trouble.ts';
 import { addNews, notify } from './news.ts';
 
 const JOBS_MS = 30_000;
-const OPEN_STATES: readonly Job['state'][] = ['queued', 'running', 'paused'];
 
 export function useWatch(): void {
   useQueueWatch();
@@ -29,7 +29,7 @@ export function useWatch(): void {
 
   useEffect(() => {
     if (jobs.data === undefined) return;
-    const over = jobs.data.jobs.filter(({ state }) => !OPEN_STATES.includes(state));
+    const over = jobs.data.jobs.filter(hasEnded);
     const former = ended.current;
     for (const job of former === undefined ? [] : over) if (former?.has(job.id) === false) addNews(newsOf(job));
     ended.current = new Set([...(former ?? []), ...over.map(({ id }) => id)]);

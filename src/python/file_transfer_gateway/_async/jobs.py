@@ -7,7 +7,8 @@ from dataclasses import replace
 from typing import AsyncGenerator, Dict, Optional, cast
 
 from .._calls import Time, at, changing_once, reading, time_text
-from .._jobs import ENDED, JobEvent
+from .._codes import ENDED
+from .._jobs import JobEvent
 from ..errors import FtgError
 from ..types import Job, JobFile, ListJobFilesState, ListJobsState, ListJobsType, NewJob
 from .io import sleep

@@ -1,6 +1,7 @@
 /** The form of a key: its permissions, connections, addresses and lifetime. */
 import type { ReactElement } from 'react';
-import { SCOPES, type ApiKey } from '../../api/types.ts';
+import { ALL_SCOPES } from '../../../../contract/scopes.ts';
+import type { ApiKey } from '../../api/types.ts';
 import { useConnections } from '../../api/names.ts';
 import { t } from '../../texts/texts.ts';
 import type { Draft } from '../../ui/draft.ts';
@@ -46,7 +47,7 @@ export function KeyForm({ former, onClose, onIssued }: Props): ReactElement {
         scopes: {
           term: 'rights',
           areNames: true,
-          options: SCOPES.map((scope) => [scope, t.fields.apiKey.scopes.choices[scope]]),
+          options: ALL_SCOPES.map((scope) => [scope, t.fields.apiKey.scopes.choices[scope]]),
         },
         connections: {
           draw: () =>
