@@ -2,7 +2,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Type } from 'typebox';
 import type { Connection, References, SecretValues, Settings } from '../../connections/connection.js';
-import { addressOf, type Definition, type Values, withOwnSecrets } from '../../contract/connection/definition.js';
+import {
+  addressFor,
+  addressOf,
+  type Definition,
+  type Values,
+  withOwnSecrets,
+} from '../../contract/connection/definition.js';
 import { refusalOf } from '../../connections/checks.js';
 import { changeSchema, shownFieldsOf } from '../../contract/connection/schemas.js';
 import { CONNECTION_TYPES, definitionOf } from '../../contract/connection/types.js';
@@ -70,13 +76,14 @@ export function requireSecretsAgain(stored: ManagedConnection, draft: Connection
   if (stored.hasConfiguredSecrets && first !== undefined && !hasSameReach(definition, stored, draft)) {
     throw badField(first, 'must be given: the one of the configuration file is for its own server and root alone');
   }
-  const isMoved = (address: readonly string[]): boolean =>
-    addressOf({ address }, stored.settings) !== addressOf({ address }, draft.settings);
+  const isMoved = (setting: string): boolean =>
+    addressOf({ address: [setting] }, stored.settings) !== addressOf({ address: [setting] }, draft.settings);
   for (const name of open) {
-    const { isSent = false, partOf } = definition.secrets[name] ?? {};
-    if (!isSent || !isMoved(partOf === undefined ? definition.address : (partOf.address ?? [partOf.setting]))) continue;
-    if (partOf === undefined) throw badField(name, 'must be given again (or null), because the server has changed');
-    throw badField(`${partOf.setting}.${partOf.part}`, 'must be given again (or null), because the URL has changed');
+    const moved = addressFor(definition, name).find(isMoved);
+    if (moved === undefined) continue;
+    const { partOf } = definition.secrets[name] ?? {};
+    const field = partOf === undefined ? name : `${partOf.setting}.${partOf.part}`;
+    throw badField(field, `must be given again (or null), because ${moved} has changed`);
   }
 }
 

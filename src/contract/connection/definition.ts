@@ -76,6 +76,16 @@ export function addressOf({ address }: Pick<Definition, 'address'>, settings: Va
   return address.map((name) => addressIn(settings[name])).join(' ');
 }
 
+/** The settings that say which server receives a stored secret, and by which way; none if no server sees it. */
+export function addressFor(
+  { address, secrets }: Pick<Definition, 'address' | 'secrets'>,
+  name: string,
+): readonly string[] {
+  const { isSent = false, partOf } = secrets[name] ?? {};
+  if (!isSent) return [];
+  return partOf === undefined ? address : (partOf.address ?? [partOf.setting]);
+}
+
 /** The address in a setting: its text, or its URL. */
 function addressIn(value: unknown): string {
   if (typeof value === 'string' || typeof value === 'number') return String(value).toLowerCase();

@@ -31,7 +31,7 @@ const ENCRYPTIONS = ['none', 'aes256', 'kms', 'customer'] as const;
 const ENCRYPTION =
   'How the store encrypts new objects. `type`: `aes256` = with keys of its own; `kms` = with the key `keyId` of its key management; `customer` = with `key`, which every request carries; `none` = nothing is asked.';
 const ENCRYPTION_KEY =
-  'The key for `customer`: 32 bytes in base64. Written, never shown. It must be given again if the endpoint changes.';
+  'The key for `customer`: 32 bytes in base64. Written, never shown. It must be given again if the endpoint, the proxy or the jump host changes.';
 
 type StoredEncryption = Readonly<{ type: (typeof ENCRYPTIONS)[number]; keyId?: string }>;
 
@@ -285,7 +285,7 @@ const secrets = {
   encryptionKey: secret(ENCRYPTION_KEY, {
     texts: { label: 'Encryption key' },
     isSent: true,
-    partOf: { setting: 'encryption', part: 'key', address: ['endpoint'], isIn: isByCustomer },
+    partOf: { setting: 'encryption', part: 'key', address: ['endpoint', 'proxy', 'via'], isIn: isByCustomer },
   }),
 };
 

@@ -187,6 +187,17 @@ test('the key of encrypted objects is a secret of its own, which no other store 
   const moved = await ops.patch(at, { endpoint: 'https://elsewhere.example.com' });
   expectError(moved, 400, 'bad_request');
   assert.match(moved.text, /encryption\.key must be given again/);
+  // Another way leads past others, who would read the key if the certificate is not checked.
+  await make(ops, { ...SFTP, id: 'key-way' });
+  for (const way of [{ proxy: { url: 'http://elsewhere.example.com:8080' } }, { via: 'key-way' }]) {
+    const led = await ops.patch(at, { ...way, tlsVerify: false });
+    expectError(led, 400, 'bad_request');
+    assert.match(led.text, /encryption\.key must be given again/);
+    const connection = { ...S3, endpoint, encryption: { type: 'customer' }, ...way, tlsVerify: false };
+    expectError(await ops.post('/manage/test-connection', { connection, basedOn: made.id }), 400, 'bad_request');
+    assert.equal((await ops.patch(at, { ...way, encryption: own.encryption })).status, 200);
+    assert.equal((await ops.patch(at, { proxy: null, via: null, encryption: own.encryption })).status, 200);
+  }
   const draft = { ...S3, endpoint: 'https://elsewhere.example.com', encryption: { type: 'customer' } };
   expectError(await ops.post('/manage/test-connection', { connection: draft, basedOn: made.id }), 400, 'bad_request');
   expectError(await ops.post('/manage/test-connection', { connection: draft }), 400, 'bad_request');
