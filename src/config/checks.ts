@@ -6,6 +6,7 @@ import { imageTypeOf } from '../base/image-type.js';
 import { refusalOf } from '../connections/checks.js';
 import { excessOf } from '../connections/private-key-bounds.js';
 import { type Values, withOwnSecrets } from '../contract/connection/definition.js';
+import { MOST_HOPS } from '../contract/connection/fields.js';
 import { definitionOf } from '../contract/connection/types.js';
 import { LOGO_BYTES } from '../contract/units.js';
 import type { AccountConfig, ConnectionConfig, FileConfig } from './schema.js';
@@ -184,8 +185,6 @@ function checkConnections(account: AccountConfig, path: KeyPath, report: Report)
     checkWay(connection, account, connectionPath, report);
   });
 }
-
-const MOST_HOPS = 3;
 
 /** Each jump host is an SFTP connection of the account, and the way ends. */
 function checkWay(connection: ConnectionConfig, { connections }: AccountConfig, path: KeyPath, report: Report): void {

@@ -11,7 +11,7 @@ import { type ConnectionDraft, type SecretChanges, settingsOf } from '../../stor
 import { successAnswer } from '../fields.js';
 import { cardSettingsOf } from './card-settings.js';
 import { connectionView, draftOf, editedDraft, schemas, secretValues } from './connection-input.js';
-import { requireJump } from './jump.js';
+import { requireWay } from './jump.js';
 import { CLOSED, newName } from '../fields.js';
 import { CONNECTION_EXAMPLE, ID, LATER, TIME } from '../../contract/examples.js';
 import { actorOf, type AtItem, connectionAt, type Services, connectionOf, refuseConfigured } from '../services.js';
@@ -144,7 +144,7 @@ async function created(
   draft: ConnectionDraft,
   copiedFrom?: string,
 ): Promise<Values> {
-  await requireJump(services, input.caller.accountId, draft);
+  await requireWay(services, input.caller.accountId, draft, undefined);
   const limit = services.operations.planOf(input.caller).connections;
   const { connections } = services.storage.management;
   return shown(services, input, await connections.create(actorOf(input), draft, limit, copiedFrom));
@@ -163,7 +163,7 @@ endpoint('PATCH /manage/connections/:id', {
   const connection = await connectionAt(services, input);
   refuseConfigured(connection.isConfigured, `connection ${connection.id}`);
   const draft = editedDraft(connection, input.body);
-  await requireJump(services, input.caller.accountId, { ...draft, id: connection.id });
+  await requireWay(services, input.caller.accountId, { ...draft, id: connection.id }, connection);
   await services.storage.management.connections.update(actorOf(input), connection, draft, Object.keys(input.body));
   return shown(services, input, connection.id);
 });

@@ -251,6 +251,9 @@ export const everywhere = {
   ),
 };
 
+/** Jump hosts that may lie one behind the other. */
+export const MOST_HOPS = 3;
+
 const PROXY =
   'An HTTP or SOCKS5 proxy, by its `url`, `username` and `password`; null = none. It resolves the name of the server.';
 const PROXY_PASSWORD =

@@ -12,7 +12,7 @@ import type {
   SftpConnection,
 } from '../../connections/connection.js';
 import { addressOf } from '../../contract/connection/definition.js';
-import { connectionFields, hostKeyFields } from '../../contract/connection/fields.js';
+import { connectionFields, hostKeyFields, MOST_HOPS } from '../../contract/connection/fields.js';
 import { type ConnectionType, definitionOf } from '../../contract/connection/types.js';
 import type { RowOf } from '../../contract/thing.js';
 import { refusal } from '../../base/errors.js';
@@ -80,9 +80,6 @@ interface Dependents {
   readonly connections: readonly { readonly id: string; readonly name: string }[];
   readonly runningTransfers: number;
 }
-
-/** The most jump hosts on the way to a server. */
-const MOST_HOPS = 3;
 
 export class Connections {
   readonly #database: Database;
