@@ -99,7 +99,7 @@ endpoint('POST /manage/connections', {
   body: schemas.create,
   bodyExamples: { body: sampleInput },
   answer: madeAnswer,
-  errors: ['plan_required', 'already_exists', 'unknown_item'],
+  errors: ['plan_required', 'already_exists', 'unknown_item', 'in_use'],
 }).handle(async (input, services) => {
   return created(services, input, draftOf(input.body));
 });
@@ -119,7 +119,7 @@ endpoint('POST /manage/connections/:id/duplicate', {
   ),
   bodyExamples: { body: { name: 'Warehouse (copy)', id: 'warehouse-2' } },
   answer: madeAnswer,
-  errors: ['unknown_connection', 'plan_required', 'already_exists'],
+  errors: ['unknown_connection', 'plan_required', 'already_exists', 'in_use'],
 }).handle(async (input, services) => {
   const source = await connectionAt(services, input);
   const { id, name, ...given } = input.body;
@@ -154,11 +154,12 @@ endpoint('PATCH /manage/connections/:id', {
   operationId: 'editConnection',
   summary: 'Edit a connection',
   description:
-    'The fields that change. An absent secret stays, null takes it away; a change of `host` or `port` needs the password again.',
+    'The fields that change. An absent secret stays, null takes it away; a change of `host`, `port`, `proxy` or `via` needs the password again. ' +
+    'A jump host cannot move while stored secrets of others go through it: 409.',
   body: schemas.changes,
   bodyExamples: { body: { name: 'Warehouse 2', pool: { maxSessions: 2 } } },
   answer: shownAnswer,
-  errors: [...EDIT_ERRORS, 'unknown_item'],
+  errors: [...EDIT_ERRORS, 'unknown_item', 'in_use'],
 }).handle(async (input, services) => {
   const connection = await connectionAt(services, input);
   refuseConfigured(connection.isConfigured, `connection ${connection.id}`);

@@ -1,6 +1,7 @@
 /** The jump host of a connection, as it is entered, and the connections behind one. */
+import { refusal } from '../../base/errors.js';
 import type { SftpConnection } from '../../connections/connection.js';
-import { addressOf } from '../../contract/connection/definition.js';
+import { addressFor, addressOf } from '../../contract/connection/definition.js';
 import { MOST_HOPS } from '../../contract/connection/fields.js';
 import { definitionOf } from '../../contract/connection/types.js';
 import type { ConnectionDraft, ManagedConnection } from '../../storage/storage.js';
@@ -32,7 +33,7 @@ export async function requireJump(
 /**
  * Checks the way to the connection, and what its change does to those behind it. `before`: the stored one; undefined =
  * a new one, whose id others may name all the same, if it was deleted. @throws GatewayError bad_request: see
- * requireJump, or a way would be too long
+ * requireJump, or a way would be too long; in_use: stored secrets would go another way
  */
 export async function requireWay(
   services: Pick<Services, 'storage'>,
@@ -47,13 +48,22 @@ export async function requireWay(
   if (id === undefined || type !== 'sftp' || !isMoved) return;
   const all = await services.storage.management.connections.list(accountId);
   let hops = wayThrough(jump).length;
+  const behind: ManagedConnection[] = [];
   for (let next = namersOf([id], all, id); next.length > 0; next = namersOf(idsOf(next), all, id)) {
     hops += 1;
     const [first] = next;
     if (hops > MOST_HOPS && first !== undefined) {
       throw badField('via', `must leave ${first.id}, which leads through it, at most ${MOST_HOPS} jump hosts`);
     }
+    behind.push(...next);
   }
+  const endangered = behind.filter(hasSecretsOfWay);
+  if (endangered.length === 0) return;
+  throw refusal(
+    'in_use',
+    `through connection ${id}, stored secrets of ${idsOf(endangered).join(', ')} would go another way; ` +
+      'register the other jump host under a new id, and name it in their via together with their secrets',
+  );
 }
 
 /** The jump host and those on the way to it. */
@@ -71,3 +81,14 @@ function namersOf(
 }
 
 const idsOf = (connections: readonly ManagedConnection[]): readonly string[] => connections.map(({ id }) => id);
+
+/**
+ * Whether it has secrets that would have to be given again for another jump host. Its own trust in the server does not
+ * matter: an editor may change that without them.
+ */
+function hasSecretsOfWay(connection: ManagedConnection): boolean {
+  const definition = definitionOf(connection);
+  return connection.secrets.some(
+    (name) => connection.hasConfiguredSecrets || addressFor(definition, name).includes('via'),
+  );
+}

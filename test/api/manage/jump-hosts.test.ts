@@ -14,12 +14,55 @@ before(async () => {
 after(() => gateway.stop());
 
 const at = (id: string): string => `/manage/connections/${id}`;
+const AES_KEY = Buffer.alloc(32, 'k').toString('base64');
 
 async function make(id: string, more: object): Promise<void> {
   const common = { id, name: id, type: 'sftp', host: `${id}.example.com`, username: 'gw' };
   const answer = await ops.post('/manage/connections', { ...common, ...more });
   assert.equal(answer.status, 201, answer.text);
 }
+
+const store = { type: 's3', host: undefined, username: undefined, bucket: 'b', accessKeyId: 'a', secretAccessKey: 's' };
+
+/** Former defect: an editor moved the jump host to a server of his own, which then got the stored passwords. */
+test('no stored secret is sent through a jump host that has moved', async () => {
+  await make('bastion', { password: 'sesame' });
+  await make('inner', { hostKeys: [`SHA256:${'A'.repeat(43)}`], via: 'bastion' });
+  await make('plain', { type: 'ftp', password: 'sesame', via: 'bastion' });
+  await make('far', { password: 'sesame', via: 'inner' });
+  await make('sealed', { ...store, via: 'inner', encryption: { type: 'customer', key: AES_KEY } });
+  await make('signing', { ...store, via: 'bastion' });
+  const ways = [
+    { host: 'elsewhere.example.com' },
+    { port: 2222 },
+    { proxy: { url: 'socks5://elsewhere.example.com:1080' } },
+  ];
+  for (const way of ways) {
+    const refused = await ops.patch(at('bastion'), { ...way, password: 'again' });
+    expectError(refused, 409, 'in_use');
+    assert.match(refused.text, /stored secrets of plain, far, sealed would go another way/);
+  }
+  // The way to it counts as well.
+  const shorter = await ops.patch(at('inner'), { via: null });
+  expectError(shorter, 409, 'in_use');
+  assert.match(shorter.text, /stored secrets of far, sealed would go another way/);
+  for (const harmless of [{ name: 'Bastion' }, { username: 'other' }, { host: 'BASTION.example.com' }]) {
+    assert.equal((await ops.patch(at('bastion'), harmless)).status, 200, JSON.stringify(harmless));
+  }
+
+  // Nor through another connection with its id.
+  assert.equal((await ops.delete(`${at('bastion')}?confirm=true`)).status, 200);
+  const moved = { type: 'sftp', name: 'Bastion', host: 'elsewhere.example.com', username: 'gw', password: 'x' };
+  expectError(await ops.post('/manage/connections', { ...moved, id: 'bastion' }), 409, 'in_use');
+  await make('other', moved);
+  expectError(await ops.post(`${at('other')}/duplicate`, { id: 'bastion' }), 409, 'in_use');
+
+  const again = { via: 'other', password: 'sesame' };
+  assert.equal((await ops.patch(at('plain'), again)).status, 200);
+  for (const id of ['far', 'sealed']) assert.equal((await ops.delete(at(id))).status, 200);
+  assert.equal((await ops.post('/manage/connections', { ...moved, id: 'bastion' })).status, 201);
+  assert.equal((await ops.patch(at('bastion'), { port: 2222, password: 'x' })).status, 200, 'the others only sign');
+});
 
 test('an edit leaves no connection behind more than three jump hosts', async () => {
   await make('one', {});
