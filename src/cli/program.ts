@@ -111,7 +111,8 @@ function addConnectionCommands(program: Command, actions: Actions, { TYPES, FIEL
   actions.remote(
     one('duplicate', 'make another one like it, with its secrets')
       .argument('[id]', 'id of the new one')
-      .option('--name <name>', 'name of the new one'),
+      .option('--name <name>', 'name of the new one')
+      .option('--via <connection>', 'jump host of the new one, if another; empty = none'),
     connections.duplicateConnection,
   );
   actions.remote(

@@ -2,15 +2,23 @@
 import { Type } from 'typebox';
 import { mayUse } from '../../base/caller.js';
 import { refusal } from '../../base/errors.js';
-import { component, count, flag, listOf, object, text, withDefault } from '../../contract/schema.js';
+import { component, count, described, flag, listOf, object, text, withDefault } from '../../contract/schema.js';
 import type { Values } from '../../contract/connection/definition.js';
+import { reached } from '../../contract/connection/fields.js';
 import { summaryFields, summaryOf } from '../../contract/connection/schemas.js';
 import { CONNECTION_TYPES, definitionOf } from '../../contract/connection/types.js';
 import { SLUG } from '../../contract/patterns.js';
 import { type ConnectionDraft, type SecretChanges, settingsOf } from '../../storage/storage.js';
 import { successAnswer } from '../fields.js';
 import { cardSettingsOf } from './card-settings.js';
-import { connectionView, draftOf, editedDraft, schemas, secretValues } from './connection-input.js';
+import {
+  connectionView,
+  draftOf,
+  editedDraft,
+  requireSecretsAgain,
+  schemas,
+  secretValues,
+} from './connection-input.js';
 import { requireWay } from './jump.js';
 import { CLOSED, newName } from '../fields.js';
 import { CONNECTION_EXAMPLE, ID, LATER, TIME } from '../../contract/examples.js';
@@ -108,12 +116,17 @@ endpoint('POST /manage/connections/:id/duplicate', {
   operationId: 'duplicateConnection',
   summary: 'Duplicate a connection',
   description:
-    'With its secrets. Also one of the configuration file, to have one that can be edited: that copy has no secrets but those given here.',
+    'With its secrets. Also one of the configuration file, to have one that can be edited: that copy has no secrets but those given here, and no jump host of that file.',
   body: component(
     'DuplicateRequest',
-    Type.Unsafe<SecretChanges & { readonly id?: string; readonly name?: string }>({
+    Type.Unsafe<SecretChanges & { readonly id?: string; readonly name?: string; readonly via?: string | null }>({
       type: 'object',
-      properties: { id: text('Identifier.', { pattern: SLUG }), name: newName(), ...schemas.secrets },
+      properties: {
+        id: text('Identifier.', { pattern: SLUG }),
+        name: newName(),
+        via: described(reached.via.schema, 'The jump host of the copy, if not that of its source; null = none.'),
+        ...schemas.secrets,
+      },
       ...CLOSED,
     }),
   ),
@@ -122,7 +135,7 @@ endpoint('POST /manage/connections/:id/duplicate', {
   errors: ['unknown_connection', 'plan_required', 'already_exists', 'in_use'],
 }).handle(async (input, services) => {
   const source = await connectionAt(services, input);
-  const { id, name, ...given } = input.body;
+  const { id, name, via = source.settings.via, ...given } = input.body;
   // The operator's secrets are for this connection only: an editor of the copy could send them anywhere.
   const opened = source.hasConfiguredSecrets ? undefined : await connectionOf(services, input.caller, source.id);
   const draft: ConnectionDraft = {
@@ -130,11 +143,12 @@ endpoint('POST /manage/connections/:id/duplicate', {
     name: name ?? `${source.name} (copy)`,
     type: source.type,
     isActive: source.isActive,
-    settings: settingsOf({ ...source.settings }, definitionOf(source)),
+    settings: settingsOf({ ...source.settings, via }, definitionOf(source)),
     secrets: given,
     hostKeys: source.hostKeys,
     keyPairId: source.keyPairId,
   };
+  if (opened !== undefined) requireSecretsAgain(source, draft);
   return created(services, input, { ...draft, secrets: secretValues(draft, opened) }, source.id);
 });
 

@@ -92,8 +92,8 @@ export const switchConnection = (verb: 'activate' | 'deactivate') =>
   );
 
 export const duplicateConnection = shows(
-  ({ gateway }, [id = '', newId], { name }: { readonly name?: string }) =>
-    gateway.manage.post<Connection>(`${at(id)}/duplicate`, { id: newId, name }),
+  ({ gateway }, [id = '', newId], { name, via }: { readonly name?: string; readonly via?: string }) =>
+    gateway.manage.post<Connection>(`${at(id)}/duplicate`, { id: newId, name, via: via === '' ? null : via }),
   fields,
 );
 

@@ -2,13 +2,22 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Browser } from '../../support/gateway.js';
-import { expectError, type ManagedGateway, startManaged } from './support.js';
+import { ACCOUNTS, expectError, field, type ManagedGateway, startManaged } from './support.js';
+
+const login = { type: 'sftp', username: 'gw', password: 'sesame' };
+/** The first account has connections of the configuration file. */
+const OPERATORS = [
+  { ...login, id: 'gate', name: 'Gate', host: 'gate.example.com' },
+  { ...login, id: 'inside', name: 'Inside', host: 'inside.internal', via: 'gate' },
+];
 
 let gateway: ManagedGateway;
 let ops: Browser;
 
 before(async () => {
-  gateway = await startManaged();
+  gateway = await startManaged({
+    accounts: ACCOUNTS.map((account, index) => ({ ...account, connections: index === 0 ? OPERATORS : [] })),
+  });
   ops = await gateway.browser();
 });
 after(() => gateway.stop());
@@ -77,4 +86,28 @@ test('an edit leaves no connection behind more than three jump hosts', async () 
   assert.match(refused.text, /via must leave top, which leads through it, at most 3 jump hosts/);
   assert.equal((await ops.delete(at('top'))).status, 200);
   assert.equal((await ops.patch(at('one'), { via: 'two' })).status, 200);
+});
+
+test('a duplicate of a connection of the configuration file has a jump host of its own, or none', async () => {
+  const refused = await ops.post(`${at('inside')}/duplicate`, { id: 'copy' });
+  expectError(refused, 400, 'bad_request');
+  assert.match(refused.text, /via must not be gate: it comes from the configuration file/);
+  const alone = await ops.post(`${at('inside')}/duplicate`, { id: 'copy', via: null });
+  assert.equal(field(alone, 'via', 201), null);
+  await make('own-gate', { password: 'sesame' });
+  const led = await ops.post(`${at('inside')}/duplicate`, { via: 'own-gate', password: 'own' });
+  assert.equal(field(led, 'via', 201), 'own-gate');
+});
+
+test('a duplicate keeps its jump host, and takes no stored password another way', async () => {
+  await make('gate-1', { password: 'sesame' });
+  await make('gate-2', { password: 'sesame' });
+  await make('behind', { password: 'sesame', via: 'gate-1' });
+  assert.equal(field(await ops.post(`${at('behind')}/duplicate`, {}), 'via', 201), 'gate-1');
+  for (const via of ['gate-2', null]) {
+    const refused = await ops.post(`${at('behind')}/duplicate`, { via });
+    expectError(refused, 400, 'bad_request');
+    assert.match(refused.text, /password must be given again .* because via has changed/);
+    assert.equal(field(await ops.post(`${at('behind')}/duplicate`, { via, password: 'own' }), 'via', 201), via);
+  }
 });

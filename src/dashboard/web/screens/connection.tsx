@@ -71,8 +71,10 @@ function Editor(props: { readonly connection: Connection; readonly types: readon
     says: isActive ? words.switchedOff : words.switchedOn,
     refreshes: READS,
   });
-  const duplicate = useAction(() => request('POST', `${path}/duplicate`, {}), {
-    says: words.duplicated,
+  // Only connections of the configuration file may lead through one of that file.
+  const isCopiedAlone = isOwned && typeof connection['via'] === 'string';
+  const duplicate = useAction(() => request('POST', `${path}/duplicate`, isCopiedAlone ? { via: null } : {}), {
+    says: isCopiedAlone ? words.duplicatedAlone : words.duplicated,
     refreshes: READS,
     onDone: (copy) => navigate(`/connections/${segment(copy.id)}`),
   });

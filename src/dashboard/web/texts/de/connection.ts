@@ -91,6 +91,7 @@ export const connection: Texts['connection'] = {
   more: 'Mehr',
   duplicate: 'Duplizieren',
   duplicated: 'Dupliziert. Setzen Sie die Geheimnisse der Kopie, wo sie keine zeigt.',
+  duplicatedAlone: 'Ohne den Sprunghost dupliziert. Setzen Sie die Geheimnisse und den Sprunghost der Kopie.',
   remove: 'Löschen …',
   fromFile: {
     title: 'Diese Verbindung steht in der Konfigurationsdatei',

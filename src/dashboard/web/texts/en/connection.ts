@@ -89,6 +89,7 @@ export const connection = {
   more: 'More',
   duplicate: 'Duplicate',
   duplicated: 'Duplicated. Enter the secrets of the copy.',
+  duplicatedAlone: 'Duplicated without the jump host. Enter the secrets and the jump host of the copy.',
   remove: 'Delete …',
   fromFile: {
     title: 'This connection is set in the configuration file',
