@@ -267,6 +267,33 @@ suite('a mistake is reported on one line with path, finding and allowed values',
       ],
     },
     {
+      name: 'jump hosts in a circle, too many of them, and one that is none',
+      yaml: account({
+        connections: [
+          ['a', 'b'],
+          ['b', 'a'],
+          ['c', 'c'],
+          ['d', ''],
+          ['e', 'd'],
+          ['f', 'e'],
+          ['g', 'f'],
+          ['h', 'g'],
+          ['i', 'x'],
+        ]
+          .map(([id = '', via = '']) => `{ id: ${id}, name: ${id}, ${SFTP}, via: "${via}" }`)
+          .concat('{ id: x, name: x, type: ftp, host: h, username: u, via: none-such }')
+          .join(', '),
+      }),
+      lines: [
+        /connections\[0\]\.via: "b"; allowed: a way that ends: at most 3 jump hosts, and no circle /,
+        /connections\[1\]\.via: "a"; allowed: a way that ends/,
+        /connections\[2\]\.via: "c"; allowed: a way that ends/,
+        /connections\[7\]\.via: "g"; allowed: a way that ends/,
+        /connections\[8\]\.via: "x"; allowed: the id of an SFTP connection of the same account /,
+        /connections\[9\]\.via: "none-such"; allowed: the id of an SFTP connection of the same account /,
+      ],
+    },
+    {
       name: 'encryption without what it needs, and a key that would travel in the clear',
       yaml: account({
         connections: ['kms', 'customer', `customer, key: ${AES_KEY}`]
