@@ -218,9 +218,18 @@ function checkConnection(connection: ConnectionConfig, path: KeyPath, report: Re
   for (const { key, found, allowed } of [...(mistakes?.(entry) ?? []), ...contradictions]) {
     report([...path, ...key.split('.')], found, allowed);
   }
+  for (const [name, { file }] of Object.entries({ ...settings, ...secrets })) {
+    const isSet = (key: string | undefined): boolean => key !== undefined && (entry[key] ?? '') !== '';
+    if (isSet(name) && isSet(file?.key)) report([...path, name], `a ${file?.key ?? ''} too`, 'one of the two');
+  }
   for (const [name, { file, check }] of Object.entries(settings)) {
     fileAt(file?.key);
     const texts: unknown = entry[name];
+    if (file?.key !== undefined && typeof texts === 'string' && texts !== '') {
+      const refusal = refusalOf(check, texts);
+      // A private key in this place must not be shown.
+      if (refusal !== undefined) report([...path, name], 'a text that is not shown here', `a text that ${refusal}`);
+    }
     if (!Array.isArray(texts)) continue;
     texts.forEach((text, index) => {
       const refusal = refusalOf(check, text);

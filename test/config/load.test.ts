@@ -267,6 +267,24 @@ suite('a mistake is reported on one line with path, finding and allowed values',
       ],
     },
     {
+      name: 'certificates given twice, or with other text, which may be a secret',
+      yaml: account({
+        connections:
+          `{ name: a, ${SFTP}, privateKey: k, certificate: k, certificateFile: /dev/null }, ` +
+          `{ name: b, ${SFTP}, certificate: "" }, ` +
+          '{ name: c, type: ftp, host: h, username: u, tlsCa: "PLANTED", tlsCaFile: /dev/null }, ' +
+          `{ name: d, ${SFTP}, certificate: "PLANTED" }`,
+      }),
+      lines: [
+        /connections\[0\]\.certificate: a certificateFile too; allowed: one of the two /,
+        /connections\[0\]\.certificate: a text that is not shown here; allowed: .* one line of a file …-cert\.pub/,
+        /connections\[2\]\.tlsCa: a tlsCaFile too; allowed: one of the two /,
+        /connections\[2\]\.tlsCa: a text that is not shown here; allowed: .* certificates in PEM form/,
+        /connections\[3\]\.certificate: no private key; allowed: a certificate only beside its private key /,
+        /connections\[3\]\.certificate: a text that is not shown here; /,
+      ],
+    },
+    {
       name: 'jump hosts in a circle, too many of them, and one that is none',
       yaml: account({
         connections: [

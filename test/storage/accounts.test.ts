@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { rm, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import type { AccountConfig, ConnectionConfig } from '../../src/config/schema.js';
@@ -10,7 +10,10 @@ import type { KeyRights } from '../../src/contract/api-key.js';
 import { StartupError, type Storage } from '../../src/storage/storage.js';
 import { DATABASES, makeTempFolder, openTest, type TestServer, until, withSql } from './databases.js';
 import { ACCOUNT, accountOf, API_KEY, SECRETS } from './provisioned.js';
+import { KeyMaker } from '../remotes/support/ssh-authority.js';
 import { assertRecent } from '../support/recent.js';
+
+const keys = new KeyMaker();
 
 /** Every row of every table as text. */
 async function dump(url: string): Promise<Record<string, string[]>> {
@@ -333,6 +336,27 @@ for (const kind of DATABASES) {
       assert.equal(first?.type === 'sftp' && first.privateKey, 'KEY TEXT');
       assert.equal(second?.type === 'ftp' && second.tlsCa, 'CA TEXT');
       await rm(folder, { recursive: true });
+    });
+
+    it('certificates may be given as text, in place of their files', async () => {
+      const privateKey = keys.key();
+      const certificate = await readFile(keys.certify(keys.key(), privateKey, '-n', 'gw'), 'utf8');
+      const [, ftp] = ACCOUNT.connections;
+      assert.ok(ftp?.type === 'ftp');
+      await storage.provision([
+        {
+          ...ACCOUNT,
+          connections: [
+            { ...sftpOf(ACCOUNT), certificate, certificateFile: '' },
+            { ...ftp, id: 'secure', tlsCa: 'CA TEXT' },
+          ],
+        },
+      ]);
+      const { accountId } = await accountOf(storage);
+      const first = await storage.connections.find(accountId, 'warehouse');
+      const second = await storage.connections.find(accountId, 'secure');
+      assert.equal(first?.type === 'sftp' && first.certificate, certificate);
+      assert.equal(second?.type === 'ftp' && second.tlsCa, 'CA TEXT');
     });
 
     it('a private key in the place of a certificate, which answers would show, is refused', async () => {

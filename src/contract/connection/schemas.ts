@@ -80,9 +80,9 @@ interface Key {
 export function keysOf({ type, settings, secrets, can, example }: Definition): readonly Key[] {
   const keys: Omit<Key, 'example'>[] = [
     { key: 'id', schema: optional(slug), words: 'Lower-case letters, digits, - and _; generated when absent.' },
-    ...Object.entries({ name, isActive }).map(([key, field]) => settingKey(key, field)),
+    ...Object.entries({ name, isActive }).flatMap(([key, field]) => settingKeys(key, field)),
     { key: 'type', schema: fixed(type), words: 'The protocol.' },
-    ...Object.entries(settings).map(([key, field]) => settingKey(key, field)),
+    ...Object.entries(settings).flatMap(([key, field]) => settingKeys(key, field)),
     ...Object.entries(secrets).flatMap(([key, field]) => secretKeys(key, field)),
   ];
   if (can.hostKeys) {
@@ -95,13 +95,16 @@ export function keysOf({ type, settings, secrets, can, example }: Definition): r
   return keys.map((key) => ({ ...key, example: shown[key.key] ?? none(key.schema as JsonSchema) }));
 }
 
-function settingKey(name: string, field: Given): Omit<Key, 'example'> {
+const INSTEAD = 'The same as text, instead of the file.';
+
+function settingKeys(name: string, field: Given): readonly Omit<Key, 'example'>[] {
   const { file: { key = name } = {}, default: usual, isFixed = false, shown } = field;
   const schema = schemaInFile(field);
   const value = key !== name && usual === null ? '' : usual;
   const admitted =
     value === undefined ? schema : value === null ? optional(schema) : withDefault<TSchema>(schema, value);
-  return { key, schema: admitted, words: wordsOf(isFixed && shown !== undefined ? { schema: shown } : field) };
+  const own = { key, schema: admitted, words: wordsOf(isFixed && shown !== undefined ? { schema: shown } : field) };
+  return key === name ? [own] : [own, { key: name, schema: optional(text('text')), words: INSTEAD }];
 }
 
 /** The schema in gateway.yaml: without limits of length; an absent key means null. */
@@ -138,7 +141,7 @@ function secretKeys(key: string, field: Secret): readonly Omit<Key, 'example'>[]
   if (file.key === undefined) return [{ key, schema, words: wordsOf(field) }];
   return [
     { key: file.key, schema: optional(text('the path of a file that can be read')), words: wordsOf(field) },
-    { key, schema, words: 'The same as text, instead of the file.' },
+    { key, schema, words: INSTEAD },
   ];
 }
 

@@ -166,20 +166,18 @@ export const sftp = connectionType('sftp', {
   can: { exec: true, append: true, hostKeys: true, rawNames: true, isObjectStore: false },
   hasCertificate: () => false,
   mistakes: (entry: Values): FileMistake[] => {
-    const { password = '', privateKey = '', privateKeyFile = '', passphrase = '', certificateFile = '' } = entry;
+    const { password = '', privateKey = '', privateKeyFile = '', passphrase = '' } = entry;
+    const certificate = ['certificate', 'certificateFile'].find((key) => (entry[key] ?? '') !== '');
     const hasKey = privateKey !== '' || privateKeyFile !== '';
     return [
       ...(password === '' && !hasKey
         ? [{ key: 'password', found: 'no login', allowed: 'a password, a privateKeyFile or a privateKey' }]
         : []),
-      ...(privateKey !== '' && privateKeyFile !== ''
-        ? [{ key: 'privateKey', found: 'a privateKeyFile too', allowed: 'one of the two' }]
-        : []),
       ...(passphrase !== '' && !hasKey
         ? [{ key: 'passphrase', found: 'no private key', allowed: 'a passphrase only beside a private key' }]
         : []),
-      ...(certificateFile !== '' && !hasKey
-        ? [{ key: 'certificateFile', found: 'no private key', allowed: 'a certificate only beside its private key' }]
+      ...(certificate !== undefined && !hasKey
+        ? [{ key: certificate, found: 'no private key', allowed: 'a certificate only beside its private key' }]
         : []),
     ];
   },

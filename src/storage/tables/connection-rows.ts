@@ -39,10 +39,13 @@ export async function splitConfig(
   const entry = withOwnSecrets<Values>({ ...config }, definition);
   const inFile = (key: string | undefined): Promise<string | undefined> =>
     readNamedFile(config, key, key === undefined ? undefined : entry[key]);
+  const textOf = async (name: string, key: string | undefined): Promise<unknown> =>
+    entry[name] === undefined || entry[name] === '' ? inFile(key) : entry[name];
   const rows: Record<string, unknown> = {};
   for (const [name, setting] of Object.entries(settings)) {
     const { key, isChecked = false } = setting.file ?? {};
-    const value = setting.isFixed === true ? setting.default : key === undefined ? entry[name] : await inFile(key);
+    const value =
+      setting.isFixed === true ? setting.default : key === undefined ? entry[name] : await textOf(name, key);
     const refused = isChecked ? refusalOf(setting.check, value) : undefined;
     if (refused !== undefined) {
       throw new StartupError(`connection "${config.name}": ${key ?? name} ${refused}`);
@@ -52,7 +55,7 @@ export async function splitConfig(
   const values: Record<string, string> = {};
   const references: Record<string, string> = {};
   for (const [name, { file }] of Object.entries(secrets)) {
-    const value = entry[name] === undefined || entry[name] === '' ? await inFile(file?.key) : entry[name];
+    const value = await textOf(name, file?.key);
     const reference = referenceIn(value);
     if (reference !== undefined) references[name] = reference;
     else if (typeof value === 'string' && value !== '') values[name] = value;
