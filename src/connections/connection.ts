@@ -24,6 +24,8 @@ interface ConnectionBase extends Referring {
   readonly isActive: boolean;
   /** Defined by the operator in the configuration. */
   readonly isConfigured?: boolean;
+  /** Some of its secrets are the operator's, even if the configuration has lost it since. */
+  readonly hasConfiguredSecrets?: boolean;
 }
 
 interface HostKeys {

@@ -13,6 +13,16 @@ export async function requireConnection<C>(connections: Finder<C>, accountId: st
   return connection;
 }
 
+interface FromFile {
+  readonly isConfigured?: boolean;
+  readonly hasConfiguredSecrets?: boolean;
+}
+
+/** Whether its login is the operator's: the configuration has it, or has lost it since. */
+export function hasOperatorsLogin({ isConfigured = false, hasConfiguredSecrets = false }: FromFile): boolean {
+  return isConfigured || hasConfiguredSecrets;
+}
+
 /** @throws GatewayError connection_inactive */
 export function requireActive({ id, isActive }: { readonly id: string; readonly isActive: boolean }): void {
   if (!isActive) throw refusal('connection_inactive', `connection ${id} is not active`);

@@ -34,7 +34,15 @@ const definition: Definition = {
 
 const ENTRY = { name: 'Tower', type: 'sftp', host: 'sftp.example.com', username: 'gw', password: 'p' } as const;
 const INPUT = { ...ENTRY, isActive: true, defaultPath: null, rootPath: '/', atomicUploads: true, pool: {}, port: 22 };
-const ROW = { accountId: 'a', id: 'tower', name: 'Tower', isActive: true, hostKeys: [], configured: false } as const;
+const ROW = {
+  accountId: 'a',
+  id: 'tower',
+  name: 'Tower',
+  isActive: true,
+  hostKeys: [],
+  configured: false,
+  secretsConfigured: false,
+} as const;
 
 type Entry = Parameters<typeof splitConfig>[0] & { readonly floors: number; readonly shibboleth: string };
 

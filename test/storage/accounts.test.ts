@@ -139,6 +139,16 @@ for (const kind of DATABASES) {
       await fresh.close();
     });
 
+    it('the login of the configuration leads no other connection, also after the configuration has lost it', async () => {
+      await storage.provision([{ ...ACCOUNT, connections: [] }]);
+      const { accountId } = await accountOf(storage);
+      const left = await storage.connections.find(accountId, 'warehouse');
+      assert.deepEqual([left?.isConfigured, left?.hasConfiguredSecrets], [false, true]);
+      assert.equal(await storage.connections.jumpOf({ accountId, via: 'warehouse' }), undefined);
+      const mate = { accountId, via: 'warehouse', hasConfiguredSecrets: true };
+      assert.equal((await storage.connections.jumpOf(mate))?.id, 'warehouse');
+    });
+
     it('a changed key replaces the former one, a changed secret is encrypted again, a dropped one goes', async () => {
       const sftp = sftpOf(ACCOUNT);
       const newKey = 'ftg_another-key-of-the-operator';
@@ -254,6 +264,7 @@ for (const kind of DATABASES) {
         digests: 'asked',
         verify: 'size',
         isConfigured: true,
+        hasConfiguredSecrets: true,
         allowPrivate: undefined,
         type: 's3',
         endpoint: 'https://s3.example.com',

@@ -1,6 +1,7 @@
 /** The jump host of a connection, as it is entered, and the connections behind one. */
 import { refusal } from '../../base/errors.js';
 import type { SftpConnection } from '../../connections/connection.js';
+import { hasOperatorsLogin } from '../../connections/require.js';
 import { addressFor, addressOf } from '../../contract/connection/definition.js';
 import { MOST_HOPS } from '../../contract/connection/fields.js';
 import { definitionOf } from '../../contract/connection/types.js';
@@ -16,7 +17,7 @@ export async function requireJump(
   if (via === null) return undefined;
   const named = await storage.connections.find(accountId, via);
   if (named?.type !== 'sftp') throw badField('via', `must be the id of an SFTP connection, or null; ${via} is none`);
-  if (named.isConfigured === true) {
+  if (hasOperatorsLogin(named)) {
     throw badField(
       'via',
       `must not be ${via}: it comes from the configuration file, whose logins are for their own servers`,
@@ -41,8 +42,9 @@ export async function requireWay(
   draft: Pick<ConnectionDraft, 'id' | 'type' | 'settings'>,
   before: ManagedConnection | undefined,
 ): Promise<void> {
-  const jump = await requireJump(services, accountId, draft);
   const { id, type, settings } = draft;
+  // A way that stays was checked before; its jump host may be switched off by now.
+  const jump = before?.settings.via === settings.via ? undefined : await requireJump(services, accountId, draft);
   const definition = definitionOf(draft);
   const isMoved = before === undefined || addressOf(definition, before.settings) !== addressOf(definition, settings);
   if (id === undefined || type !== 'sftp' || !isMoved) return;

@@ -24,6 +24,7 @@ export interface ConnectionRow {
   /** The announced host keys; null = none. */
   readonly announcedKeys?: readonly (Omit<AnnouncedKey, 'lastSeenAt'> & { readonly lastSeenAt: string })[] | null;
   readonly configured: boolean;
+  readonly secretsConfigured: boolean;
   /** The account's setting; null = the general setting of the configuration applies. */
   readonly allowPrivate: boolean | null;
   /** The account's setting. */
@@ -103,6 +104,7 @@ export function joinConnection(
     type: row.type,
     isActive: row.isActive,
     isConfigured: row.configured,
+    hasConfiguredSecrets: row.secretsConfigured,
     allowPrivate: row.allowPrivate ?? undefined,
     ...Object.fromEntries([...settings, ...values]),
     ...(Object.keys(references).length === 0 ? {} : { references }),

@@ -16,6 +16,7 @@ import { connectionFields, hostKeyFields, MOST_HOPS } from '../../contract/conne
 import { type ConnectionType, definitionOf } from '../../contract/connection/types.js';
 import type { RowOf } from '../../contract/thing.js';
 import { refusal } from '../../base/errors.js';
+import { hasOperatorsLogin } from '../../connections/require.js';
 import { refusingDuplicates } from '../postgres/errors.js';
 import type { Database } from '../postgres/database.js';
 import { columnsOf, type Queryable, rowOf, type Transaction } from '../postgres/sql.js';
@@ -139,7 +140,8 @@ export class Connections {
   /** `hops`: jump hosts between the gateway's client and this connection. */
   async #load(accountId: string, id: string, hops: number): Promise<Connection | undefined> {
     const rows = await this.#database.all<ConnectionRow & SealedSecret & { readonly secret: string | null }>`
-      select c.id, c.account_id, c.name, c.type, c.is_active, c.settings, c.secret_references, c.host_keys, c.configured, a.allow_private, a.digests,
+      select c.id, c.account_id, c.name, c.type, c.is_active, c.settings, c.secret_references, c.host_keys, c.configured, c.secrets_configured,
+             a.allow_private, a.digests,
              (select json_agg(json_build_object('fingerprint', fingerprint, 'isRejected', rejected_at is not null, 'lastSeenAt', last_seen_at))
               from announced_host_keys where connection_id = c.id) as announced_keys,
              s.name as secret, s.key_id, s.wrapped_key, s.nonce, s.ciphertext
@@ -158,15 +160,16 @@ export class Connections {
 
   /** The connection that `via` names, if it may be the jump host. */
   async jumpOf(
-    { accountId, via, isConfigured = false }: Pick<Connection, 'accountId' | 'via' | 'isConfigured'>,
+    connection: Pick<Connection, 'accountId' | 'via' | 'isConfigured' | 'hasConfiguredSecrets'>,
     hops = 0,
   ): Promise<SftpConnection | undefined> {
+    const { accountId, via } = connection;
     if (via === undefined || hops >= MOST_HOPS) return undefined;
     const jump = await this.#load(accountId, via, hops + 1);
     if (jump?.type !== 'sftp' || !jump.isActive || (jump.via !== undefined && jump.jump === undefined))
       return undefined;
     // The operator's login is only for its own server, unless the connection behind it is also the operator's.
-    return jump.isConfigured === true && !isConfigured ? undefined : jump;
+    return hasOperatorsLogin(jump) && !hasOperatorsLogin(connection) ? undefined : jump;
   }
 }
 
@@ -511,6 +514,7 @@ export function draftRow(
     secretReferences,
     hostKeys,
     configured: false,
+    secretsConfigured: false,
     allowPrivate,
   };
 }

@@ -111,3 +111,13 @@ test('a duplicate keeps its jump host, and takes no stored password another way'
     assert.equal(field(await ops.post(`${at('behind')}/duplicate`, { via, password: 'own' }), 'via', 201), via);
   }
 });
+
+test('a connection can be edited while its jump host is switched off', async () => {
+  await make('resting', { password: 'sesame' });
+  await make('named', { password: 'sesame', via: 'resting' });
+  assert.equal((await ops.patch(at('resting'), { isActive: false })).status, 200);
+  assert.equal((await ops.patch(at('named'), { name: 'Another name' })).status, 200);
+  const refused = await ops.post(`${at('named')}/duplicate`, {});
+  expectError(refused, 400, 'bad_request');
+  assert.match(refused.text, /via must be a connection that is switched on/);
+});
