@@ -53,6 +53,14 @@ const MEANT: Readonly<Record<'api' | 'manage', Meant>> = {
     ),
     // An authority may certify a host key.
     '/components/schemas/TestReport/properties/hostKey/oneOf/0': undefined,
+    // A jump host moves only while no stored secret goes through it.
+    '/paths/~1manage~1connections/post/responses/409/description': 'already_exists in_use',
+    '/paths/~1manage~1connections~1{id}/patch/description':
+      'The fields that change. An absent secret stays, null takes it away; a change of `host`, `port`, `proxy` or `via` needs the password again. A jump host cannot move while stored secrets of others go through it: 409.',
+    '/paths/~1manage~1connections~1{id}/patch/responses/409/description': 'from_configuration in_use',
+    '/paths/~1manage~1connections~1{id}~1duplicate/post/description':
+      'With its secrets. Also one of the configuration file, to have one that can be edited: that copy has no secrets but those given here, and no jump host of that file.',
+    '/paths/~1manage~1connections~1{id}~1duplicate/post/responses/409/description': 'already_exists in_use',
     // While a check runs, another can be queued.
     '/components/schemas/QueuedAnswer/properties/queued/description': 'False when it was queued already.',
     '/paths/~1manage~1watched-folders~1{id}~1check/post/description':
