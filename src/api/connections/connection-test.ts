@@ -9,7 +9,7 @@ import type { TLSSocket } from 'node:tls';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { withDeadline } from '../../base/deadline.js';
 import { GatewayError, hasCode, toGatewayError } from '../../base/errors.js';
-import type { Connection } from '../../connections/connection.js';
+import type { Connection, SftpConnection } from '../../connections/connection.js';
 import { nameAndEnd } from '../../connections/ssh-certificate.js';
 import { advice, type AdviceCode } from '../../contract/advice.js';
 import { definitionOf } from '../../contract/connection/types.js';
@@ -162,11 +162,7 @@ class TestRun {
     const secure: StepName[] = can.hostKeys ? ['host_key'] : hasCertificate({ ...connection }) ? ['certificate'] : [];
     const rights: StepName[] = hasRights(connection) ? ['rights'] : [];
     const probing: StepName[] = probe ? ['write', ...rights, 'rename', 'delete'] : [];
-    const isProxied = connection.proxy !== undefined || connection.jump?.proxy !== undefined;
-    const hops: StepName[] = [
-      ...(isProxied ? (['proxy'] as const) : []),
-      ...(connection.jump === undefined ? [] : (['jump_host'] as const)),
-    ];
+    const hops = hopsOf(connection);
     const isIssued = connection.type === 's3' && (connection.credentials !== 'static' || connection.role !== undefined);
     const first: StepName[] = isIssued ? ['identity'] : [];
     const limits = limitsDetail(connection, Date.now());
@@ -255,9 +251,11 @@ class TestRun {
   }
 
   report(): Omit<TestReport, 'testedAt'> {
-    const steps = this.#order.map(
-      (name): StepReport => this.#results.find((result) => result.name === name) ?? { name, status: 'skipped' },
-    );
+    const results = [...this.#results];
+    const steps = this.#order.map((name): StepReport => {
+      const at = results.findIndex((result) => result.name === name);
+      return (at === -1 ? undefined : results.splice(at, 1)[0]) ?? { name, status: 'skipped' };
+    });
     return {
       isOk: steps.every(({ status }) => status === 'ok'),
       durationMs: Math.round(performance.now() - this.#startedAt),
@@ -303,6 +301,7 @@ class TestRun {
   #done(name: StepName, detail: string): void {
     // Data connections and further sockets report the same steps again.
     if (!this.#order.includes(name) || this.#isDone(name)) return;
+    if (this.#results.some((result) => result.name === name && result.detail === detail)) return;
     if (name !== 'identity' && this.#isAtIssuer) return;
     this.#results.push({ name, status: 'ok', durationMs: this.#lap(), detail });
   }
@@ -312,8 +311,10 @@ class TestRun {
     return this.#order.includes('identity') && !this.#isDone('identity');
   }
 
+  /** `jump_host` is a step of each jump host. */
   #isDone(name: StepName): boolean {
-    return this.#results.some((result) => result.name === name);
+    const times = (list: readonly StepName[]): number => list.filter((one) => one === name).length;
+    return times(this.#results.map((result) => result.name)) >= times(this.#order);
   }
 
   #mark(name: StepName, error: GatewayError): void {
@@ -335,6 +336,14 @@ class TestRun {
     this.#stepStartedAt = now;
     return lap;
   }
+}
+
+/** The steps of its way. Behind jump hosts only the one that the gateway itself connects to uses its proxy. */
+function hopsOf(connection: Connection): readonly StepName[] {
+  const jumps: SftpConnection[] = [];
+  for (let at = connection.jump; at !== undefined; at = at.jump) jumps.push(at);
+  const { proxy } = jumps.at(-1) ?? connection;
+  return [...(proxy === undefined ? [] : (['proxy'] as const)), ...jumps.map(() => 'jump_host' as const)];
 }
 
 /** A test of an unstored connection cannot note what it may leave behind; it cleans up after itself. */

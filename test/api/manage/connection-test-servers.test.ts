@@ -153,6 +153,28 @@ test('a jump host is a step of the test, is checked where it is entered, and is 
   await refusedVia('bastion', 'third', /must not lead in a circle: third leads through bastion/);
   const far = await tried({ ...login, name: 'far', via: 'third' }, false);
   assert.ok(far.isOk, JSON.stringify(far.steps));
+  const hopsIn = ({ steps }: typeof far): unknown[] =>
+    steps.filter(({ name }) => name === 'jump_host').map(({ status, detail }) => [status, detail?.split(' (')[0]]);
+  const toSelf = `127.0.0.1:${bastion.port} through the jump host`;
+  assert.deepEqual(hopsIn(far), [
+    ['ok', `${toSelf} bastion`],
+    ['ok', `${toSelf} second`],
+    ['ok', `${toSelf} third`],
+  ]);
+  // Only the proxy of the jump host that is reached first would be used.
+  const proxied = await tried(
+    { ...login, name: 'proxied', via: 'bastion', proxy: { url: 'socks5://127.0.0.1:9' } },
+    false,
+  );
+  assert.ok(proxied.isOk, JSON.stringify(proxied.steps));
+  const { privateKey: _own, ...keyless } = login;
+  await made({ ...keyless, id: 'refused', name: 'refused', password: 'wrong', via: 'bastion' });
+  const halfway = await tried({ ...login, name: 'halfway', via: 'refused' }, false);
+  assert.equal(failed(halfway)?.code, 'login_refused');
+  assert.deepEqual(
+    hopsIn(halfway).map((hop) => (hop as unknown[])[0]),
+    ['ok', 'failed'],
+  );
 
   const inUse = await ops.delete('/manage/connections/bastion');
   expectError(inUse, 409, 'in_use');

@@ -126,8 +126,8 @@ function Result(props: {
         <span className="small">{formatDuration(result.durationMs)}</span>
       </Notice>
       <ol className="test-steps">
-        {result.steps.map((step) => (
-          <Step key={step.name} step={step} />
+        {result.steps.map((step, index) => (
+          <Step key={`${step.name} ${index}`} step={step} />
         ))}
       </ol>
       {hostKey?.state === 'new' && (
