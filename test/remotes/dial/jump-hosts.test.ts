@@ -194,6 +194,19 @@ describe('through OpenSSH', () => {
 describe('one connection behind it', () => {
   const CONTENT = 'the last bytes\n'.repeat(100);
 
+  test('connections share as many logins as the jump host may have', async (t) => {
+    const { jump, clients } = await startBastion(t, (channel) => channel.resume());
+    const jumps = createJumps(testDeps(), () => ({ ...LIMITS, maxSessions: 2 }));
+    t.after(() => jumps.close());
+    const options = { signal: NEVER, timeoutMs: LIMITS.connectTimeoutMs };
+    for (let number = 0; number < 20; number++) {
+      const socket = await jumps.connect(jump, 'server.example', 21, options);
+      // In the end they are cut.
+      socket.on('error', () => undefined);
+    }
+    assert.equal(clients.length, 2);
+  });
+
   test('a jump host that closes at once: what it has sent waits for a slow reader', async (t) => {
     let closed: Promise<unknown> | undefined;
     const { jump } = await startBastion(t, (channel) => {

@@ -13,7 +13,10 @@ import { type Login, logIn } from './login.js';
 import { acknowledgePromptly } from './prompt-acknowledgements.js';
 import { asSocket } from './tunnel-socket.js';
 
-/** Connections that share one SSH connection: one process of the jump host encrypts for all of them. */
+/**
+ * Connections that share one SSH connection, as one process of the jump host encrypts for all of them. More share it
+ * once there are `maxSessions`.
+ */
 const MOST_CHANNELS = 8;
 const IDLE_MS = 30_000;
 const NEVER_ABORTED = new AbortController().signal;
@@ -87,17 +90,18 @@ export class JumpHosts implements Jumps {
     const key = keyOf(jump);
     const lines = this.#lines.get(key) ?? [];
     this.#lines.set(key, lines);
+    const limits = this.#limitsOf(jump);
+    const quietest = (): Line | undefined => lines.toSorted((a, b) => a.channels - b.channels)[0];
     const free = lines.find(({ channels }) => channels < MOST_CHANNELS);
-    if (free !== undefined) return free;
-    const login = logIn(jump, this.#limitsOf(jump), this.#deps, unknownServer(), NEVER_ABORTED).catch(
-      (thrown: unknown) => {
-        const error = toGatewayError(thrown);
-        throw new GatewayError(error.code, `${nameOfJump(jump)}: ${error.message}`, {
-          step: error.step,
-          cause: error,
-        });
-      },
-    );
+    const shared = free ?? (lines.length < limits.maxSessions ? undefined : quietest());
+    if (shared !== undefined) return shared;
+    const login = logIn(jump, limits, this.#deps, unknownServer(), NEVER_ABORTED).catch((thrown: unknown) => {
+      const error = toGatewayError(thrown);
+      throw new GatewayError(error.code, `${nameOfJump(jump)}: ${error.message}`, {
+        step: error.step,
+        cause: error,
+      });
+    });
     const line: Line = { login, channels: 0, sockets: new Set(), idle: undefined };
     lines.push(line);
     const forget = (): void => this.#forget(key, line);
