@@ -4,6 +4,9 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { suite, test } from 'node:test';
 import { loadConfig } from '../../src/config/load.js';
+import { referencesIn } from '../../src/config/references.js';
+import { s3 } from '../../src/contract/connection/s3.js';
+import { splitConfig } from '../../src/storage/tables/connection-rows.js';
 import { account, defaults, inFolder, KEY, load, mistakesIn, SFTP } from './support.js';
 
 const AES_KEY = Buffer.alloc(32, 'k').toString('base64');
@@ -352,9 +355,17 @@ suite('a mistake is reported on one line with path, finding and allowed values',
       ],
     },
     {
+      name: 'a reference to the key of an encryption that has none',
+      yaml: account({
+        connections:
+          '{ name: a, type: s3, bucket: b, accessKeyId: a, secretAccessKey: s, encryption: { type: aes256, key: { from: "file:/k" } } }',
+      }),
+      lines: [/connections\[0\]\.encryption\.key: type aes256; allowed: absent, unless the type is customer /],
+    },
+    {
       name: 'encryption of another form',
       yaml: account({
-        connections: ['rot13', `customer, key: ${AES_KEY}A`]
+        connections: ['rot13', `customer, key: ${AES_KEY}A`, 'customer, key: { from: hunter2 }', 'customer, key: {}']
           .map(
             (type, at) =>
               `{ name: s${at}, type: s3, bucket: b, accessKeyId: a, secretAccessKey: s, encryption: { type: ${type} } }`,
@@ -363,7 +374,9 @@ suite('a mistake is reported on one line with path, finding and allowed values',
       }),
       lines: [
         /connections\[0\]\.encryption\.type: "rot13"; allowed: /,
-        /connections\[1\]\.encryption\.key: a text that is not shown here; allowed: 32 bytes in base64 /,
+        /connections\[1\]\.encryption\.key: a text that is not shown here; allowed: 32 bytes in base64, or a mapping /,
+        /connections\[2\]\.encryption\.key\.from: a text that is not shown here; allowed: a reference such as /,
+        /connections\[3\]\.encryption\.key\.from: missing; allowed: a reference such as /,
       ],
     },
     {
@@ -742,6 +755,25 @@ suite('allowed values are loaded', () => {
         prefix: '',
       },
     ]);
+  });
+
+  test('each secret of a connection may be a reference, those that are parts of a setting too', async () => {
+    const texts = ['secretAccessKey', 'sessionToken'].map((name) => `${name}: { from: "file:/${name}" }`);
+    const encryption = 'encryption: { type: customer, key: { from: "file:/encryptionKey" } }';
+    const proxy = 'proxy: { url: "http://p:1", password: { from: "file:/proxyPassword" } }';
+    const connections = `{ name: l, type: s3, bucket: b, accessKeyId: a, ${texts.join(', ')}, ${encryption}, ${proxy} }`;
+    const config = await load(account({ connections }));
+    assert.deepEqual(
+      [...referencesIn(config)].sort(),
+      Object.keys(s3.secrets)
+        .map((name) => `file:/${name}`)
+        .sort(),
+    );
+    const [entry] = config.accounts[0]?.connections ?? [];
+    assert.ok(entry !== undefined);
+    const { settings, references } = await splitConfig(entry);
+    assert.deepEqual(Object.keys(references).sort(), Object.keys(s3.secrets).sort());
+    assert.doesNotMatch(JSON.stringify(settings), /file:/);
   });
 
   test('an inactive connection does not count against the plan', async () => {

@@ -5,6 +5,7 @@ import { fixed, flag, oneOf, text, textOrNull, type TSchemaOf, withDefault } fro
 import { given, needed, secret } from '../thing.js';
 import { connectionType, type FileMistake, type Values } from './definition.js';
 import { certificates, everywhere, line, onServers, proxyPassword, reached } from './fields.js';
+import { orReference, referenceIn } from './reference.js';
 
 const NAME_IN_FILE = { schema: text('text of at least one character', { pattern: NAME }) };
 const STORAGE_CLASS = '[A-Za-z0-9_-]{1,64}';
@@ -80,7 +81,7 @@ const encryption = given(
     file: {
       schema: encryptionObject('the keys type, keyId and key', {
         keyId,
-        key: text('32 bytes in base64', { pattern: AES_KEY }),
+        key: orReference(text('32 bytes in base64', { pattern: AES_KEY })),
       }),
     },
     shown: encryptionObject(ENCRYPTION, { keyId: text('Id or ARN of the key.') }),
@@ -344,7 +345,8 @@ function roleConflicts(values: Values): FileMistake[] {
 
 function encryptionConflicts(values: Values, kept: readonly string[]): FileMistake[] {
   const { type = 'none', keyId: id } = (values['encryption'] ?? {}) as Partial<StoredEncryption>;
-  const hasKey = typeof values['encryptionKey'] === 'string';
+  const { encryptionKey: key } = values;
+  const hasKey = typeof key === 'string' || referenceIn(key) !== undefined;
   const refused = (part: string, found: string, allowed: string): FileMistake[] => [
     { key: `encryption.${part}`, found, allowed },
   ];

@@ -1,11 +1,19 @@
 /** Encryption of objects by the store: with its own keys, with its key management, with a key of the customer. */
 import assert from 'node:assert/strict';
 import { createHash, hash } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
 import { crc32 } from 'node:zlib';
 import type { S3Connection } from '../../../src/connections/connection.js';
+import { createSecretReader } from '../../../src/connections/secrets/read-secret.js';
+import { ReferencedSecrets } from '../../../src/connections/secrets/referenced-secrets.js';
+import { createRemotes } from '../../../src/remotes/registry.js';
 import type { Remote } from '../../../src/remotes/remote.js';
 import { listed, S3Stub, s3Error, type Answer, type StubRequest } from '../../servers/scripted-s3.js';
+import { NO_STORES } from '../../connections/secrets/support/stores.js';
+import { LIMITS, testDeps, TestLeftovers } from '../support/harness.js';
 import { redirectTo, selfSigned } from '../support/s3-over-tls.js';
 import { at, connectionTo, failsWith, fetchAll, namesIn, PART, patterned, S3Rig, store } from '../support/s3-rig.js';
 
@@ -185,6 +193,43 @@ for (const uploader of ['streamed', 'sdk'] as const)
       });
     });
   });
+
+test('a key that is read by reference is checked, and read again when it is not usable', async (t) => {
+  const stub = await S3Stub.start(selfSigned('127.0.0.1'));
+  t.after(() => stub.stop());
+  const folder = mkdtempSync(path.join(tmpdir(), 'ftg-key-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const file = path.join(folder, 'key');
+  const secrets = new ReferencedSecrets({
+    read: createSecretReader(NO_STORES, {}),
+    refreshMinutes: 15,
+    betweenReadsMs: 0,
+    configured: [],
+    log: () => undefined,
+  });
+  const remotes = createRemotes({ ...testDeps(), limits: { default: LIMITS, hosts: {} }, secrets });
+  t.after(() => remotes.close());
+  const connection: S3Connection = {
+    ...connectionTo({ endpoint: stub.endpoint, bucket: 'b' }),
+    tlsVerify: false,
+    encryption: { type: 'customer' },
+    references: { encryptionKey: `file:${file}` },
+  };
+  const use = { signal: new AbortController().signal, leftovers: () => new TestLeftovers() };
+  const put = (): Promise<unknown> => remotes.use(connection, use, (remote) => store(remote, '/f', patterned(10)));
+  const source = `encryptionKey is read from file:${file}`;
+  await assert.rejects(put(), { code: 'login_refused', message: `${source}, which does not exist` });
+  for (const text of ['PLANTED', `${KEY}A`, Buffer.alloc(16, 'short').toString('base64'), `${KEY}\n${KEY}\n`]) {
+    writeFileSync(file, text);
+    const message = `encryption.key is not 32 bytes in base64; ${source}`;
+    await assert.rejects(put(), { code: 'login_refused', step: 'login', message });
+  }
+  assert.ok(!stub.requests.some(makes));
+  writeFileSync(file, `${KEY}\n`);
+  await put();
+  const sent = stub.requests.filter(makes).map((request) => keyIn(request, SSE));
+  assert.ok(sent.length > 0 && sent.every((key) => key === KEY));
+});
 
 describe('a lost answer to joining the parts of an encrypted object', () => {
   const bytes = patterned(2 * PART + 5);

@@ -20,6 +20,7 @@ import {
 import { hash } from 'node:crypto';
 import { GatewayError } from '../../../base/errors.js';
 import type { S3Connection } from '../../../connections/connection.js';
+import { AES_KEY } from '../../../contract/patterns.js';
 import { isTemporaryKey } from '../../leftovers.js';
 
 /** The header of each field of a command that can be added. */
@@ -62,7 +63,7 @@ export class Additions {
   readonly #madeToMove: Added;
   readonly #ofSource: OfSource;
 
-  /** @throws GatewayError login_refused if the connection lacks the key for its objects */
+  /** @throws GatewayError login_refused if the connection lacks the key for its objects, or has another text */
   constructor(connection: S3Connection) {
     const { acl, requesterPays, storageClass } = connection;
     const byCustomer = customerKeyOf(connection);
@@ -104,17 +105,21 @@ export class Additions {
   }
 }
 
+const KEY = new RegExp(AES_KEY);
+
 type CustomerKey = Pick<Added, 'SSECustomerAlgorithm' | 'SSECustomerKey' | 'SSECustomerKeyMD5'>;
 
 function customerKeyOf({ encryption, encryptionKey: key }: S3Connection): CustomerKey {
   if (encryption.type !== 'customer') return {};
-  if (key === undefined) {
-    throw new GatewayError('login_refused', 'the connection has lost its encryption.key: enter it again', {
-      step: 'login',
-    });
-  }
+  if (key === undefined) throw unusableKey('the connection has lost its encryption.key: enter it again');
+  // One that is read by reference may be any text.
+  if (!KEY.test(key)) throw unusableKey('encryption.key is not 32 bytes in base64');
   const SSECustomerKeyMD5 = hash('md5', Buffer.from(key, 'base64'), 'base64');
   return { SSECustomerAlgorithm: 'AES256', SSECustomerKey: key, SSECustomerKeyMD5 };
+}
+
+function unusableKey(why: string): GatewayError {
+  return new GatewayError('login_refused', why, { step: 'login' });
 }
 
 function ofSource({ SSECustomerAlgorithm, SSECustomerKey, SSECustomerKeyMD5 }: CustomerKey): OfSource {
