@@ -86,7 +86,7 @@ class Questions {
   failed(code: 'login_refused' | 'unreachable' | 'protocol_error', what: string, remote?: string): GatewayError {
     return new GatewayError(code, `${nameOfProxy(this.#proxy)} ${what}`, {
       step: 'proxy',
-      ...(remote === undefined ? {} : { remote: { text: remote } }),
+      ...(remote === undefined ? {} : { remote: { text: this.#withoutLogin(remote) } }),
     });
   }
 
@@ -102,21 +102,32 @@ class Questions {
 
   garbage(received: Buffer): GatewayError {
     const kind = this.#proxy.url.startsWith('http:') ? 'an HTTP proxy' : 'a SOCKS5 proxy';
-    const shown = JSON.stringify(received.toString('latin1', 0, 80));
+    const shown = JSON.stringify(this.#withoutLogin(received.toString('latin1')).slice(0, 80));
     return this.failed('protocol_error', `does not answer like ${kind}; its answer begins with ${shown}`);
   }
+
+  /** An answer may repeat the question, and with it the login. */
+  #withoutLogin(text: string): string {
+    const { password = '' } = this.#proxy;
+    const secrets = [loginOf(this.#proxy), password].filter((secret) => secret !== '');
+    return secrets.reduce((left, secret) => left.replaceAll(secret, '…'), text);
+  }
+}
+
+/** For Basic authentication (RFC 7617). */
+function loginOf({ username, password }: Proxy): string {
+  return Buffer.from(`${username ?? ''}:${password ?? ''}`).toString('base64');
 }
 
 const HTTP = 'HTTP/1.';
 
-async function askConnect(ask: Questions, { username, password }: Proxy, host: string, port: number): Promise<void> {
+async function askConnect(ask: Questions, proxy: Proxy, host: string, port: number): Promise<void> {
   const target = `${net.isIPv6(host) ? `[${host}]` : host}:${port}`;
-  const hasLogin = username !== undefined || password !== undefined;
-  const login = Buffer.from(`${username ?? ''}:${password ?? ''}`).toString('base64');
+  const hasLogin = proxy.username !== undefined || proxy.password !== undefined;
   const head = [
     `CONNECT ${target} HTTP/1.1`,
     `Host: ${target}`,
-    ...(hasLogin ? [`Proxy-Authorization: Basic ${login}`] : []),
+    ...(hasLogin ? [`Proxy-Authorization: Basic ${loginOf(proxy)}`] : []),
   ];
   const answer = await ask.ask(`${head.join('\r\n')}\r\n\r\n`, (received) => {
     const text = received.toString('latin1');

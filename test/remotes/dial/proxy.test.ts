@@ -6,6 +6,7 @@ import { after, before, describe, test, type TestContext } from 'node:test';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
+import { GatewayError } from '../../../src/base/errors.js';
 import type { Connection, FtpConnection } from '../../../src/connections/connection.js';
 import { createDialer, type Dialer } from '../../../src/remotes/dial/dial.js';
 import { parseRemotePath, ROOT } from '../../../src/remotes/path.js';
@@ -235,6 +236,18 @@ describe('proxies that misbehave', () => {
         () => proxy.sockets.every(({ closed, readableEnded }) => closed || readableEnded),
         'the socket is closed',
       );
+    }
+  });
+
+  test('an answer that repeats the question does not show the login', async (t) => {
+    const login = Buffer.from('through:pr0xy-word').toString('base64');
+    for (const answer of [`Basic ${login}\r\npr0xy-word\r\n\r\n`, `HTTP/1.1 407 ${login}\r\n\r\n`]) {
+      const proxy = await startScriptedProxy(t, answer);
+      await assert.rejects(reach('http', proxy.port), (error) => {
+        assert.ok(error instanceof GatewayError);
+        const shown = `${error.message} ${error.remote?.text}`;
+        return shown.includes('…') && !shown.includes(login) && !shown.includes('pr0xy-word');
+      });
     }
   });
 
