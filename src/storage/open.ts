@@ -367,10 +367,13 @@ class Housekeeping {
       if (this.#cleaning !== undefined || now - this.#trimmedAt < MINUTE_MS) return;
       this.#trimmedAt = now;
       const isHourly = now - this.#cleanedAt >= HOUR_MS;
-      if (isHourly) this.#cleanedAt = now;
       // Not awaited: a first run over months of items must not delay the heartbeat.
       this.#cleaning = this.trim()
-        .then(() => (isHourly ? this.clean() : undefined))
+        .then(async () => {
+          if (!isHourly) return;
+          await this.clean();
+          this.#cleanedAt = now;
+        })
         .catch((error: unknown) => this.#options.log('warn', 'cleaning the history failed', { reason: String(error) }))
         .finally(() => (this.#cleaning = undefined));
     });
