@@ -87,9 +87,15 @@ const CONTROLS = ['pause', 'resume', 'cancel', 'retry'] as const;
 
 /**
  * The fields of requests, without those that a tool names in its own way and those that no tool has: names that are not
- * UTF-8, other encodings, and webhooks, because an agent asks for the state of its jobs.
+ * UTF-8, other encodings, webhooks, because an agent asks for the state of its jobs, and what lifts the limits on
+ * deletions, which a person decides.
  */
-const { webhookUrl: _webhook, ...jobOptions } = changedFields(jobOptionFields);
+const {
+  webhookUrl: _webhook,
+  maxDeletes: _most,
+  allowEmptySource: _empty,
+  ...jobOptions
+} = changedFields(jobOptionFields);
 const { operation: _operation, expiresAt: _expires, maxUses: _uses, ...linked } = changedFields(linkFields);
 const { rawName: _raw, limit: _limit, ...listed } = listFields;
 const { connection_id: _connection, digest: _digest, link_id: _link, ...filters } = transferFilters;
@@ -275,7 +281,7 @@ export const TOOLS: readonly Tool[] = [
     name: 'create_job',
     title: 'Start a job over a whole folder',
     description:
-      'Copies, moves, deletes or syncs a whole folder in the background. Try it with dryRun first. get_job shows its progress.',
+      'Copies, moves, deletes or syncs a whole folder in the background. With deleteExtra a sync deletes what only the destination has. Try it with dryRun first. get_job shows its progress.',
     scopes: ['write'],
     annotations: TAKES_AWAY,
     input: Type.Object({

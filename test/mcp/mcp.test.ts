@@ -198,7 +198,7 @@ describe('agents over standard input and output', () => {
 
   test('a tool takes every field of its request that it does not leave out', async () => {
     const wanted: readonly [tool: string, request: object, absent: readonly string[]][] = [
-      ['create_job', jobOptionFields, ['webhookUrl']],
+      ['create_job', jobOptionFields, ['maxDeletes', 'allowEmptySource', 'webhookUrl']],
       ['create_link', newFields(linkFields), ['expiresAt']],
       ['upload_from_url', uploadFields, ['path']],
       ['copy_file', copyFields, Object.keys(copyFields).filter((name) => /^(source|dest)_/.test(name))],
