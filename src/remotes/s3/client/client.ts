@@ -49,7 +49,6 @@ export class SharedClients {
   readonly #issued = new LRUCache<string, Credentials>({
     ...atMost(MAX_IDENTITIES),
     ttl: KEPT_MS,
-    updateAgeOnGet: true,
   });
 
   constructor(deps: ProtocolDeps) {
@@ -86,6 +85,8 @@ export class SharedClients {
         shared.users -= 1;
         if (shared.users > 0) return;
         this.#open.delete(key);
+        // Their hour begins now.
+        this.#keep(connection, limits, shared.credentials);
         shared.close();
       },
     };
@@ -97,14 +98,23 @@ export class SharedClients {
 
   /** @throws GatewayError login_refused */
   #credentialsOf(connection: S3Connection, limits: PoolLimits): Credentials {
-    const parts = [hostOf(connection), ...identityOf(connection), limits.connectTimeoutMs, ...wayOf(connection)];
-    const key = hash('sha256', JSON.stringify(parts), 'hex');
-    const known = this.#issued.get(key);
+    // An edited connection never asks for its former keys, whose secrets would stay.
+    this.#issued.purgeStale();
+    const known = this.#issued.get(keyOfIssued(connection, limits));
     if (known !== undefined) return known;
     const credentials = identify(connection, limits, this.#deps);
-    if (credentials instanceof RenewedCredentials) this.#issued.set(key, credentials);
+    this.#keep(connection, limits, credentials);
     return credentials;
   }
+
+  #keep(connection: S3Connection, limits: PoolLimits, credentials: Credentials): void {
+    if (credentials instanceof RenewedCredentials) this.#issued.set(keyOfIssued(connection, limits), credentials);
+  }
+}
+
+function keyOfIssued(connection: S3Connection, { connectTimeoutMs }: PoolLimits): string {
+  const parts = [hostOf(connection), ...identityOf(connection), connectTimeoutMs, ...wayOf(connection)];
+  return hash('sha256', JSON.stringify(parts), 'hex');
 }
 
 /**
