@@ -26,6 +26,9 @@ export interface Receipt {
   readonly transfer: (api.TransferDetails & { readonly keyId: string | null }) | null;
 }
 
+/** For more, all are asked for. */
+const MOST_ASKED = 1_000_000;
+
 export function receiptOf(transport: Transport, transferId: string, options: CallOptions): Promise<string> {
   const path = `/api/transfers/${encodeURIComponent(transferId)}/receipt`;
   return transport.send(reading(path, options), (response) => transport.text(response, options));
@@ -40,7 +43,7 @@ export async function* receiptsOf(
   for (let [last, left] = [after, limit]; left > 0;) {
     try {
       const response = await transport.send(
-        reading('/api/receipts', options, { after: last, ...(left === Infinity ? {} : { limit: left }) }),
+        reading('/api/receipts', options, { after: last, ...(left > MOST_ASKED ? {} : { limit: left }) }),
         async (answer) => answer,
       );
       for await (const line of linesOf(response, { signal: options.signal, silenceMs: transport.timeoutOf(options) })) {
@@ -49,6 +52,7 @@ export async function* receiptsOf(
         left -= 1;
         failures = 0;
         yield receipt;
+        if (left === 0) return;
       }
       return;
     } catch (thrown) {

@@ -35,7 +35,9 @@ class AsyncReceipts:
         failures = 0
         while limit is None or limit > 0:
             try:
-                query = {"after": after, "limit": limit}
+                # For more, all are asked for.
+                asked = None if limit is None or limit > 1_000_000 else limit
+                query = {"after": after, "limit": asked}
                 response = await self._transport.open(reading(at("receipts"), query))
                 lines = lines_of(response, self._transport.base_url)
                 try:
@@ -45,6 +47,8 @@ class AsyncReceipts:
                         limit = None if limit is None else limit - 1
                         failures = 0
                         yield receipt
+                        if limit == 0:
+                            return
                 finally:
                     await lines.aclose()
                 return
