@@ -253,7 +253,7 @@ export class JobService {
     if (!seeOneTree(from.connection, to.connection)) return;
     const { remotes } = this.#options.operations;
     const [source, target] = [from, to].map(({ connection, path }) =>
-      remotes.place(connection, path).replace(/\/$/, ''),
+      remotes.placeInTree(connection, path).replace(/\/$/, ''),
     );
     if (source === target) throw refusal('bad_request', 'source and destination are the same folder');
     if (target?.startsWith(`${source}/`) === true) {

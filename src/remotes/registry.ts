@@ -13,7 +13,7 @@ import { type ByteRates, NodeRates } from '../shares/byte-rates.js';
 import type { Shares } from '../shares/permits.js';
 import type { Connection } from '../connections/connection.js';
 import type { PoolLimits } from '../contract/connection/fields.js';
-import { serverOf, wayOf } from './dial/dial.js';
+import { isPublicServer, serverOf, wayOf } from './dial/dial.js';
 import { createFtp } from './ftp/protocol.js';
 import type { KnownPlaces } from './known-places.js';
 import { type MoreSessions, NO_MORE_SESSIONS, Recall } from './more-sessions.js';
@@ -81,6 +81,8 @@ export interface Remotes {
   place(connection: Connection, path: RemotePath): string;
   /** The same whatever the way, for locks: one server may be reached by several ways. */
   placeByAnyWay(connection: Connection, path: RemotePath): string;
+  /** The same whatever the way if the server is public, for the checks whether one folder lies in another. */
+  placeInTree(connection: Connection, path: RemotePath): string;
   gauges(): readonly PoolGauge[];
   /**
    * The state of the pool that this connection shares with others of the same login (`key`); undefined while there is
@@ -191,6 +193,15 @@ export function createRemotes(options: RemotesOptions): Remotes {
 
   function serverBy(connection: Connection): string {
     return serverOf(placeOf(connection).host, connection);
+  }
+
+  function placeBy(connection: Connection, path: RemotePath): string {
+    return `${serverBy(connection)}:${placeOf(connection).protocol.place(connection, path)}`;
+  }
+
+  function placeByAnyWay(connection: Connection, path: RemotePath): string {
+    const { protocol, host } = placeOf(connection);
+    return `${host}:${protocol.place(connection, path)}`;
   }
 
   function poolOf(connection: Connection): SharedPool {
@@ -439,11 +450,10 @@ export function createRemotes(options: RemotesOptions): Remotes {
 
     host: (connection) => placeOf(connection).host,
     server: serverBy,
-    place: (connection, path) => `${serverBy(connection)}:${placeOf(connection).protocol.place(connection, path)}`,
-    placeByAnyWay: (connection, path) => {
-      const { protocol, host } = placeOf(connection);
-      return `${host}:${protocol.place(connection, path)}`;
-    },
+    place: placeBy,
+    placeByAnyWay,
+    placeInTree: (connection, path) =>
+      (isPublicServer(placeOf(connection).host) ? placeByAnyWay : placeBy)(connection, path),
     gaugeOf: (connection) => {
       const shared = pools.get(placeOf(options.secrets?.known(connection) ?? connection).key);
       if (shared === undefined) return undefined;

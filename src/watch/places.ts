@@ -33,7 +33,7 @@ interface Node {
 }
 
 interface LoopOptions {
-  readonly remotes: Pick<Remotes, 'place'>;
+  readonly remotes: Pick<Remotes, 'placeInTree'>;
   readonly find: (connectionId: string) => Promise<Connection | undefined>;
 }
 
@@ -83,7 +83,7 @@ async function nodeOf(route: Route, { remotes, find }: LoopOptions): Promise<Nod
     const connection = await find(connectionId);
     // A deleted connection leads nowhere: its tree meets no other.
     if (connection === undefined) return `?${connectionId} ${route.id}`;
-    const place = remotes.place(connection, parseRemotePath(path, ROOT, 'path')).replace(/\/$/, '');
+    const place = remotes.placeInTree(connection, parseRemotePath(path, ROOT, 'path')).replace(/\/$/, '');
     // Two logins of one server may see different trees.
     return `${loginOf(connection)}@${place}/`;
   };

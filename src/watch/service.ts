@@ -69,7 +69,7 @@ interface DryRun {
 export interface WatchServiceOptions {
   readonly storage: WatchStorage;
   readonly connections: Pick<Connections, 'find'>;
-  readonly remotes: Pick<Remotes, 'use' | 'place'>;
+  readonly remotes: Pick<Remotes, 'use' | 'placeInTree'>;
   readonly leftovers: (connection: Connection) => Leftovers;
   readonly locks: Locks;
   readonly scanner: FolderScanner;

@@ -161,6 +161,12 @@ export function serverOf(host: string, way: Way): string {
   return steps.length === 0 ? host : `${host} by ${encodeURIComponent(JSON.stringify(steps))}`;
 }
 
+/** Whether the server at `host:port` is the same one by every way: it has no private address, and a name with a dot. */
+export function isPublicServer(host: string): boolean {
+  const name = host.replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1');
+  return ipaddr.isValid(name) ? unmasked(ipaddr.parse(name)).range() === 'unicast' : name.includes('.');
+}
+
 /** The last one first. A proxy or a jump host may lead each of its users elsewhere. */
 function stepsOf({ proxy, via, jump }: Way): readonly string[] {
   return [

@@ -111,4 +111,19 @@ test('their folders are different places, and one lock', (t) => {
   assert.equal(new Set([direct, one, two].map((each) => remotes.server(each))).size, 3);
   assert.deepEqual([...new Set([direct, one, two].map((each) => remotes.host(each)))], ['10.0.0.5:21']);
   assert.equal(new Set([direct, one, two].map((each) => remotes.placeByAnyWay(each, at('/in')))).size, 1);
+  // Public servers are the same by every way, so one folder may lie in the other.
+  for (const [host, places] of [
+    ['10.0.0.5', 3],
+    ['fd00::5', 3],
+    ['files', 3],
+    ['sftp.example.com', 1],
+    ['203.0.113.5', 3],
+    ['8.8.4.4', 1],
+    ['2001:4860:4860::8888', 1],
+  ] as const) {
+    const trees: string[] = [direct, one, two].map((each) =>
+      remotes.placeInTree({ ...each, host } as Connection, at('/in')),
+    );
+    assert.equal(new Set(trees).size, places, trees.join('\n'));
+  }
 });
