@@ -74,7 +74,8 @@ endpoint('POST /manage/test-connection', {
   const hostKeys = draft.hostKeys ?? stored?.hostKeys ?? [];
   const allowPrivate = await services.storage.accounts.allowsPrivate(accountId);
   const row = draftRow(draft, accountId, hostKeys, allowPrivate, referencesLeft(draft, base));
-  const jump = await requireJump(services, accountId, { ...draft, id: basedOn });
+  const keepsVia = stored?.settings.via === draft.settings.via;
+  const jump = keepsVia ? base?.jump : await requireJump(services, accountId, { ...draft, id: basedOn });
   const report = await services.tester.test(
     { ...joinConnection(row, secrets), jump },
     { probe, signal: input.request.signal },

@@ -1,10 +1,12 @@
 /** S3 connections that use the gateway's own identity: only the configuration file can have them. */
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { after, before, beforeEach, test } from 'node:test';
 import type { TestReport } from '../../../src/api/connections/test-report.js';
 import { MetadataStub } from '../../servers/scripted-metadata.js';
 import { S3Stub } from '../../servers/scripted-s3.js';
 import { stsError, StsStub } from '../../servers/scripted-sts.js';
+import { startSshd } from '../../servers/sshd.js';
 import type { Browser } from '../../support/gateway.js';
 import { selfSigned } from '../../remotes/support/s3-over-tls.js';
 import { ACCOUNTS, expectError, field, type ManagedGateway, startManaged, withSql } from './support.js';
@@ -102,6 +104,29 @@ const own = (): object => ({
   bucket: 'b',
   accessKeyId: 'AKIDOWN',
   secretAccessKey: 'own-secret',
+});
+
+test('a store behind jump hosts whose keys are issued through them: each step is done', async (t) => {
+  const bastion = await startSshd();
+  t.after(() => bastion.stop());
+  const { port, username, clientKeyFile } = bastion;
+  const login = { type: 'sftp', host: '127.0.0.1', port, username, privateKey: readFileSync(clientKeyFile, 'utf8') };
+  for (const [id, via] of [['first'], ['second', 'first']]) {
+    const made = await ops.post('/manage/connections', { ...login, id, name: id, ...(via && { via }) });
+    assert.equal(made.status, 201, made.text);
+  }
+  for (const [via, hops] of [
+    ['first', 1],
+    ['second', 2],
+  ] as const) {
+    const keys = { accessKeyId: 'AKIDENV', secretAccessKey: 'env-secret' };
+    const connection = { ...own(), ...keys, role: { arn: ARN, endpoint: sts.endpoint }, via };
+    const { isOk, steps } = (await ops.post('/manage/test-connection', { connection })).json as unknown as TestReport;
+    assert.ok(isOk, JSON.stringify(steps));
+    const ways = steps.filter(({ name }) => name === 'jump_host');
+    assert.equal(ways.length, hops);
+    assert.ok(ways.at(-1)?.detail?.startsWith(new URL(stub.endpoint).host), JSON.stringify(ways));
+  }
 });
 
 test('the certificate that a test shows is that of the store, not of the token service', async (t) => {
