@@ -56,6 +56,16 @@ export function hoursBegin(text: string, now: number): number | undefined {
   return next;
 }
 
+/** Whether all of these hours are at once at some time of the next two weeks. */
+export function hoursMeet(all: readonly string[], now: number): boolean {
+  for (let at = now; at <= now + LOOK_AHEAD_DAYS * DAY_MS;) {
+    const next = Math.max(...all.map((hours) => hoursBegin(hours, at) ?? at));
+    if (next === at) return true;
+    at = next;
+  }
+  return false;
+}
+
 /** When the hours that are now end, with those that follow at once; undefined = not within two weeks. */
 function hoursEnd(text: string, now: number): number | undefined {
   const hours = hoursOf(text);

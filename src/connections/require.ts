@@ -1,6 +1,6 @@
 /** What every use of a connection begins with: it exists, and it is switched on. */
 import { GatewayError, refusal, unknown } from '../base/errors.js';
-import { hoursBegin } from '../base/hours.js';
+import { hoursBegin, hoursMeet } from '../base/hours.js';
 
 interface Finder<C> {
   find(accountId: string, id: string): Promise<C | undefined>;
@@ -42,6 +42,16 @@ export function closedUntil(...connections: readonly WithHours[]): Date | undefi
   const begins = connections.map(({ hours }) => (hours === undefined ? undefined : hoursBegin(hours, now)));
   const last = Math.max(...begins.map((at) => at ?? now));
   return last > now ? new Date(last) : undefined;
+}
+
+/** Work on both would wait for ever. @throws GatewayError bad_request */
+export function requireCommonHours(one: WithHours, other: WithHours): void {
+  const hours = [one, other].flatMap((connection) => connection.hours ?? []);
+  if (hoursMeet(hours, Date.now())) return;
+  throw refusal(
+    'bad_request',
+    `connections ${one.id} and ${other.id} may never be used at the same time: ${hours.join(', and ')}`,
+  );
 }
 
 const LOOK_AGAIN_MS = 60_000;

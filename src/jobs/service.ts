@@ -8,6 +8,7 @@ import { type GatewayError, hasCode, refusal, unknown } from '../base/errors.js'
 import { isUuid, uuidv7 } from '../base/uuid.js';
 import { abortSignalOf, type EndSignal } from '../base/ending.js';
 import type { Connection } from '../connections/connection.js';
+import { requireCommonHours } from '../connections/require.js';
 import {
   isFiltered,
   type JobDefinition,
@@ -250,6 +251,7 @@ export class JobService {
       if (from.path !== ROOT || isFiltered(order)) return;
       throw refusal('bad_path', 'source.path must not be /: name a folder, or say by include or exclude what is to go');
     }
+    requireCommonHours(from.connection, to.connection);
     if (!seeOneTree(from.connection, to.connection)) return;
     const { remotes } = this.#options.operations;
     const [source, target] = [from, to].map(({ connection, path }) =>

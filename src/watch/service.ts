@@ -5,7 +5,7 @@
 import { GatewayError, refusal, unknown } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
 import { checkTemplate } from '../operations/names.js';
-import { requireActive, requireConnection, requireOpen } from '../connections/require.js';
+import { requireActive, requireCommonHours, requireConnection, requireOpen } from '../connections/require.js';
 import { referTo } from '../operations/path-reference.js';
 import { parseRemotePath, ROOT, type RemotePath } from '../remotes/path.js';
 import type { Remotes } from '../remotes/registry.js';
@@ -111,7 +111,7 @@ export class WatchService {
     const { folders, secrets } = this.#options.storage;
     // The rights are checked before any request to a server.
     checkRights({ afterDelivery: input.afterDelivery ?? 'keep', copyTo: input.copyTo ?? null }, rights);
-    const copyTo = await this.#copyToOf(accountId, input.copyTo ?? null, signal);
+    const copyTo = await this.#copyToOf(connection, input.copyTo ?? null, signal);
     await this.#checkInput(accountId, { ...input, copyTo }, signal);
     const path = await this.#findFolder(connection, locate, signal);
     const target = targetOf(input.webhookUrl);
@@ -140,8 +140,8 @@ export class WatchService {
   ): Promise<WatchedFolder> {
     const before = await this.get(accountId, id);
     checkRights({ afterDelivery: 'keep', copyTo: wantedCopyTo ?? null }, rights);
-    const copyTo = wantedCopyTo && (await this.#copyToOf(accountId, wantedCopyTo, signal));
     const connection = await this.#connectionOf(before);
+    const copyTo = wantedCopyTo && (await this.#copyToOf(connection, wantedCopyTo, signal));
     const path = locate === undefined ? undefined : await this.#findFolder(connection, locate, signal);
     const target = targetOf(changes.webhookUrl);
     const webhook = target.url === undefined ? {} : { webhookUrl: target.url };
@@ -304,7 +304,7 @@ export class WatchService {
 
   /** Resolves the target path, which may be below a login folder that only the server knows. */
   async #copyToOf(
-    accountId: string,
+    source: Connection,
     wanted: NonNullable<FolderSettings['copyTo']> | null,
     signal: AbortSignal,
   ): Promise<CopyTo | null> {
@@ -312,8 +312,9 @@ export class WatchService {
     const { connections, remotes, leftovers } = this.#options;
     const { onConflict = 'replace', filename_template: template } = wanted;
     if (template !== undefined) checkTemplate(template);
-    const connection = await requireConnection(connections, accountId, wanted.connectionId);
+    const connection = await requireConnection(connections, source.accountId, wanted.connectionId);
     requireActive(connection);
+    requireCommonHours(source, connection);
     const reference = referTo(connection, wanted.path, 'copyTo.path');
     if (reference.known === undefined) requireOpen(connection);
     const path = reference.known ?? (await remotes.use(connection, { signal, leftovers }, reference));

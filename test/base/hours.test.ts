@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { hoursBegin, hoursRefusal, hoursState } from '../../src/base/hours.js';
+import { hoursBegin, hoursMeet, hoursRefusal, hoursState } from '../../src/base/hours.js';
 
 /** The next beginning as ISO text; 'now' within the hours. */
 function begin(hours: string, now: string): string {
@@ -91,4 +91,20 @@ test('hours that never occur are refused', () => {
 test('good hours are not refused', () => {
   for (const hours of [NIGHTS, ' 00:00-24:00  UTC ', 'Sa,Su 00:00-24:00;Mo-Fr 22:00-05:30 America/New_York'])
     assert.equal(hoursRefusal(hours), undefined, hours);
+});
+
+test('hours that have no time in common are found', () => {
+  const now = Date.parse('2026-03-25T12:00:00Z');
+  const cases: readonly [readonly string[], boolean][] = [
+    [[], true],
+    [[NIGHTS], true],
+    [['00:00-12:00 UTC', '12:00-24:00 UTC'], false],
+    [['00:00-12:01 UTC', '12:00-24:00 UTC'], true],
+    [['Mo 08:00-09:00 UTC', 'Tu 08:00-09:00 UTC'], false],
+    [['Mo 23:00-01:00 UTC', 'Tu 00:30-02:00 UTC'], true],
+    // The clock of one of them is put forward on 29 March.
+    [['08:00-09:00 UTC', '10:00-11:00 Europe/Berlin'], true],
+    [['08:00-09:00 UTC', '11:00-12:00 Europe/Berlin'], false],
+  ];
+  for (const [all, meet] of cases) assert.equal(hoursMeet(all, now), meet, all.join(', '));
 });

@@ -127,6 +127,17 @@ describe('the hours of a connection', () => {
     assert.equal((await run(gateway.api, order)).state, 'succeeded');
   });
 
+  test('work on two connections that are never open at once is refused', async () => {
+    await edit(CLOSED.hours.replace(/:00-(\d\d):01/, ':02-$1:03'));
+    const destination = { connectionId: 'sftp-closed', path: '/hours/b' };
+    const job = { type: 'copy', source: { connectionId: 'mine', path: '/hours' }, destination };
+    const refused = await gateway.api.post('/api/jobs', job);
+    assert.equal(refused.status, 400, refused.text);
+    assert.match(refused.text, /mine and sftp-closed may never be used at the same time: .* UTC, and .* UTC/);
+    await edit(null);
+    assert.equal((await begin(gateway.api, job)).state, 'running');
+  });
+
   test('a watched folder is checked next when the hours begin, and does not count as failing', async () => {
     await edit(null);
     const made = await gateway.api.post('/api/watched-folders', {
