@@ -123,8 +123,8 @@ function plain({ method, path, headers }: { method: string; path: string; header
   return Buffer.from(`${method} ${path} HTTP/1.1\r\n${fields.join('')}\r\n`);
 }
 
-/** Within a second, all of them are in one window, or in two. */
-const BURST = 8;
+/** So many that some are refused, unless a machine takes half a minute for them: each second admits two. */
+const BURST = 60;
 
 test('too many requests of a key are SlowDown with the time to wait, on both listeners together', async (t) => {
   const port = await freePort();
@@ -136,16 +136,9 @@ test('too many requests of a key are SlowDown with the time to wait, on both lis
   const [main, second] = [new Signer(gateway.port, PAIR), new Signer(port, PAIR)];
   const ask = (at: number): Promise<S3Answer> =>
     at % 2 === 0 ? main.send({ path: '/s3/' }) : second.send({ path: '/' });
-  let slowed: readonly S3Answer[] = [];
-  await eventually(async () => {
-    const beganAt = performance.now();
-    const answers = await Promise.all(Array.from({ length: BURST }, (_, at) => ask(at)));
-    const isInTime = performance.now() - beganAt < 1_000;
-    slowed = answers.filter(({ status }) => status !== 200);
-    // A burst that was repeated may be in a window that the former one has used up.
-    return isInTime && slowed.length < BURST;
-  }, 'a burst within a second');
-  assert.ok(slowed.length >= BURST - 4, `${slowed.length} of ${BURST}`);
+  const answers = await Promise.all(Array.from({ length: BURST }, (_, at) => ask(at)));
+  const slowed = answers.filter(({ status }) => status !== 200);
+  assert.ok(slowed.length > 0 && slowed.length < BURST, `${slowed.length} of ${BURST}`);
   for (const { status, code, headers } of slowed) {
     assert.deepEqual([status, code, headers.get('x-error-code')], [503, 'SlowDown', 'rate_limited']);
     assert.ok(Number(headers.get('retry-after')) >= 1);
