@@ -30,7 +30,10 @@ export interface Session<Lease> {
   check(signal: AbortSignal): Promise<void>;
   /** Ends the connection now; idempotent, never throws. */
   close(): void;
-  /** Called once when nothing is left of the connection, after it ended by itself or by close(). */
+  /**
+   * Called once when nothing is left of the connection, after it ended by itself or by close(); in a moment if that was
+   * before: a connection may end while its login succeeds.
+   */
   onClose(listener: () => void): void;
 }
 

@@ -14,6 +14,10 @@ export const STEP = fc.record({
 
 type Step = typeof STEP extends fc.Arbitrary<infer T> ? T : never;
 
+export function step(kind: Step['kind'], more: Partial<Step> = {}): Step {
+  return { kind, pool: 0, which: 0, count: 1, priority: 'request', ...more };
+}
+
 interface World {
   readonly server: ScriptedServer;
   readonly pools: readonly Pool<string>[];

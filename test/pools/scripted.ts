@@ -73,7 +73,8 @@ export class ScriptedSession implements Session<string> {
   }
 
   onClose(listener: () => void): void {
-    this.#listeners.push(listener);
+    if (this.alive) this.#listeners.push(listener);
+    else queueMicrotask(listener);
   }
 }
 

@@ -769,6 +769,7 @@ test('421 to an idle session ends it; an unasked reply too', async (t) => {
     server.sessions[0]?.write(`${words}\r\n`);
     await closed;
     assert.equal(session.alive, false);
+    await new Promise<void>((done) => session.onClose(done));
     await assert.rejects(session.check(new AbortController().signal));
   }
   held({

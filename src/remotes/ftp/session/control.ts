@@ -101,8 +101,10 @@ export class Control {
     return this.#task !== undefined;
   }
 
+  /** Called once it is lost; in a moment if it has been. */
   onLost(listener: () => void): void {
-    this.#lostListeners.push(listener);
+    if (this.#ending === undefined) this.#lostListeners.push(listener);
+    else queueMicrotask(listener);
   }
 
   /** Resolves with the server's greeting; waits out a 120 ("ready in n minutes"). */

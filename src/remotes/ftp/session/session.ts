@@ -131,7 +131,8 @@ export class FtpSession implements Session<FtpLease>, FtpLease {
   }
 
   onClose(listener: () => void): void {
-    this.#closeListeners.push(listener);
+    if (this.#closed) queueMicrotask(listener);
+    else this.#closeListeners.push(listener);
   }
 
   async loginFolder(signal: EndSignal): Promise<string> {

@@ -56,6 +56,7 @@ export class S3Session implements Session<S3Lease> {
   }
 
   onClose(listener: () => void): void {
-    this.#listeners.push(listener);
+    if (this.#alive) this.#listeners.push(listener);
+    else queueMicrotask(listener);
   }
 }
