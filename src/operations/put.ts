@@ -216,7 +216,7 @@ export async function refuseExisting(remote: Remote, place: RemotePath): Promise
   throw new GatewayError('already_exists', `${place} exists and overwrite is false`, { step: 'open' });
 }
 
-/** One name for a place on a server, the same for every connection that leads there, whatever its way. */
+/** One name for a place on a server, the same for every connection that leads there, by any way. */
 export function lockName(operations: Operations, connection: Connection, place: RemotePath): string {
   return `publish:${operations.remotes.placeByAnyWay(connection, place)}`;
 }

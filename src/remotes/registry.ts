@@ -79,9 +79,9 @@ export interface Remotes {
   server(connection: Connection): string;
   /** One name for a place on that server. */
   place(connection: Connection, path: RemotePath): string;
-  /** The same whatever the way, for locks: one server may be reached by several ways. */
+  /** The same by any way, for locks: one server may be reached by several ways. */
   placeByAnyWay(connection: Connection, path: RemotePath): string;
-  /** The same whatever the way if the server is public, for the checks whether one folder lies in another. */
+  /** The same by any way if the server is public, for the checks whether one folder lies in another. */
   placeInTree(connection: Connection, path: RemotePath): string;
   gauges(): readonly PoolGauge[];
   /**

@@ -66,7 +66,7 @@ export type SentDelivery = Pick<Delivery, 'id' | 'url' | 'webhookId'>;
 
 /** Watched folders as receivers: their deliveries end, or are resumed. */
 export interface FolderReceivers {
-  /** Taken before its deliveries are changed: whatever changes the folder locks them in this order. */
+  /** Taken before its deliveries are changed: every change of the folder locks them in this order. */
   lock(tx: Transaction, folderId: string): Promise<void>;
   endDeliveries(tx: Transaction, folderId: string, areEnded: boolean): Promise<void>;
 }
