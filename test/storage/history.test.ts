@@ -443,6 +443,30 @@ for (const kind of DATABASES) {
       assert.equal(await storage.quota.used(accountId), 100);
     });
 
+    it('an action that is given back while others are taken is not lost', async () => {
+      const accountId = randomUUID();
+      const limit = 1_000_000;
+      const takeMany = (): Promise<unknown> =>
+        Promise.all(Array.from({ length: 50 }, () => storage.quota.take(accountId, limit)));
+      await takeMany();
+      let taking: Promise<unknown> | undefined;
+      await withSql(url, (sql) =>
+        sql.begin(async (tx) => {
+          // The exchange with the database waits for this row.
+          await tx`select from monthly_usage where account_id = ${accountId} for update`;
+          taking = takeMany();
+          const waiting = async () => {
+            const [row] = await tx<{ pid: number }[]>`select pid from pg_locks where not granted`;
+            return row;
+          };
+          await until(waiting, 'the exchange waits');
+          for (let given = 0; given < 20; given++) storage.quota.giveBack(accountId, limit);
+        }),
+      );
+      await taking;
+      await until(async () => ((await storage.quota.used(accountId)) === 80 ? true : undefined), '100 less 20');
+    });
+
     it('the taken, unrecorded actions of a dead node stay with its account', async () => {
       const accountId = randomUUID();
       const child = startChild('quota', { url }, accountId, '10');

@@ -157,7 +157,8 @@ export class MonthlyQuota {
     const asked = { accountId, month, nodeId, limit, returned, wanted, ahead };
     const granted = await this.#database.run((sql) => exchangeActions(sql, asked));
     busy.taken += Math.min(granted, wanted);
-    busy.unspent = Math.max(0, granted - wanted);
+    // Actions may have been given back meanwhile.
+    busy.unspent += Math.max(0, granted - wanted);
     busy.goodUntil = performance.now() + AHEAD_MS;
     return granted;
   }
