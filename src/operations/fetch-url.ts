@@ -1,7 +1,8 @@
 /** The source of a url upload: an HTTP GET whose every hop is checked against the network rules. */
 import type { IncomingMessage } from 'node:http';
 import http from 'node:http';
-import type { Duplex, Readable } from 'node:stream';
+import type net from 'node:net';
+import type { Readable } from 'node:stream';
 import { waitFor } from '../base/deadline.js';
 import { GatewayError, type GatewayErrorDetails, hasCode } from '../base/errors.js';
 import { limitOverhead } from '../base/http-overhead.js';
@@ -67,14 +68,14 @@ export function parseHttpUrl(text: string, field: string): URL {
 }
 
 export function createUrlFetcher({ dialer, connectTimeoutMs, stallTimeoutMs }: UrlFetcherOptions): UrlFetcher {
-  const sockets = new Set<Duplex>();
+  const sockets = new Set<net.Socket>();
 
   const optionsOf = ({ owner, signal }: Asked) =>
     ({ purpose: 'url', owner, signal, timeoutMs: connectTimeoutMs }) as const;
 
   // A separate socket for each request: no kept-alive socket can turn out dead, no request waits in an agent's queue
   // without a deadline, and dialling ends with the upload. The uploads themselves bound the number.
-  async function dial(url: URL, asked: Asked): Promise<Duplex> {
+  async function dial(url: URL, asked: Asked): Promise<net.Socket> {
     const { isSecure, host, port } = placeOf(url);
     const options = optionsOf(asked);
     const socket = await (isSecure ? dialer.connectTls(host, port, options) : dialer.connect(host, port, options));
@@ -111,11 +112,14 @@ export function createUrlFetcher({ dialer, connectTimeoutMs, stallTimeoutMs }: U
       request.on('information', () => {
         if (++interim > MAX_INTERIM_ANSWERS) request.destroy(failures.failed('it answers 1xx without end'));
       });
-      request.setTimeout(stallTimeoutMs, () => {
+      // Not by the request, which hears its socket's time-out only once.
+      const silent = (): void => {
         // There are unread bytes: the reader is slow, not the server.
-        if (response !== undefined && response.readableLength > 0) request.setTimeout(stallTimeoutMs);
+        if (response !== undefined && response.readableLength > 0) socket.setTimeout(stallTimeoutMs);
         else (response ?? request).destroy(failures.stalled(stallTimeoutMs));
-      });
+      };
+      socket.setTimeout(stallTimeoutMs).on('timeout', silent);
+      request.once('close', () => socket.off('timeout', silent));
       request.once('response', (message) => resolve((response = wholeOnly(message, failures, signal))));
       request.on('error', (error) => reject(fetchError(failures, error, signal)));
       refuseUpgrade(request, (error) => reject(fetchError(failures, error, signal)));

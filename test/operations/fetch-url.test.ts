@@ -132,6 +132,17 @@ test('a slow reader is not taken for a silent server', async (t) => {
   assert.equal((await buffer(body)).length, 4 << 20);
 });
 
+test('a server that becomes silent after a slow reader has paused is a stall_timeout', async (t) => {
+  const half = 1 << 20;
+  const origin = await serve(t, (_request, response) =>
+    response.writeHead(200, { 'content-length': String(2 * half) }).write(Buffer.alloc(half)),
+  );
+  const { body } = await fetcher(t, 1_000).fetch(new URL(origin), ASKED);
+  await once(body, 'readable');
+  await new Promise((resume) => setTimeout(resume, 1_500));
+  await assert.rejects(buffer(body), withCode('stall_timeout'));
+});
+
 test('an abort ends the fetch with its own reason, at every step', async (t) => {
   const origin = await serve(t, (request, response) => {
     if (request.url === '/body') response.writeHead(200, { 'content-length': '10' }).write('half');
