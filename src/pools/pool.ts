@@ -129,6 +129,7 @@ export class Pool<T> {
     this.#currentLimits = limits;
     this.#permits?.limit(limits.maxSessions);
     this.#sessions.retireSurplus();
+    if (this.#queue.length > 0 && !this.#closing.signal.aborted) this.#serve();
   }
 
   get gauge(): PoolGauge {
@@ -527,6 +528,9 @@ export class Pool<T> {
       if (!this.#closing.signal.aborted) this.#serve();
     });
     entry.isForProbe = isForProbe;
+    session.onRoom?.(() => {
+      if (!this.#closing.signal.aborted) this.#serve();
+    });
     this.#learned.admitted(this.#sessions.size);
   }
 

@@ -28,6 +28,8 @@ export interface Session<Lease> {
    * too_many_sessions if others use it and the server admits nothing more.
    */
   check(signal: AbortSignal): Promise<void>;
+  /** Calls `listener` each time that its capacity has grown; absent = it only shrinks. */
+  onRoom?(listener: () => void): void;
   /** Ends the connection now; idempotent, never throws. */
   close(): void;
   /**

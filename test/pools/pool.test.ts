@@ -550,6 +550,34 @@ test('a lowered limit closes idle sessions at once and busy ones as they are ret
   assert.equal(server.alive.length, 2);
 });
 
+test('a raised limit serves those who wait', async () => {
+  const server = readyServer();
+  const pool = poolOf(server, { maxSessions: 1 });
+  const [, waiter] = [ask(pool), ask(pool)];
+  await rest();
+  assert.equal(waiter.leases, undefined);
+  pool.limits = { ...LIMITS, maxSessions: 2 };
+  await rest();
+  assert.notEqual(waiter.leases, undefined);
+});
+
+test('channels that a session gets back serve those who wait', async () => {
+  const server = readyServer(2);
+  const pool = poolOf(server, { maxSessions: 1 });
+  const first = ask(pool);
+  await rest();
+  const session = server.sessions[0] as ScriptedSession;
+  session.capacity = 1;
+  const waiter = ask(pool);
+  await rest();
+  assert.equal(waiter.leases, undefined);
+  session.capacity = 2;
+  session.hasRoom();
+  await rest();
+  assert.notEqual(waiter.leases, undefined);
+  assert.notEqual(first.leases, undefined);
+});
+
 test('a lowered number of channels applies to sessions that are open', async () => {
   const server = readyServer(8);
   const pool = poolOf(server, { maxSessions: 1 });

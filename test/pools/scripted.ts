@@ -72,6 +72,13 @@ export class ScriptedSession implements Session<string> {
     for (const listener of this.#listeners) listener();
   }
 
+  /** Calls the pool as a session does whose channels were returned. */
+  hasRoom: () => void = () => undefined;
+
+  onRoom(listener: () => void): void {
+    this.hasRoom = listener;
+  }
+
   onClose(listener: () => void): void {
     if (this.alive) this.#listeners.push(listener);
     else queueMicrotask(listener);

@@ -131,6 +131,7 @@ export class SftpSession implements Session<SftpLease> {
   #capacity: number;
   /** Channels that striped uploads have borrowed in addition to their own. */
   #borrowed = 0;
+  #hasRoom: (() => void) | undefined;
   #lastClosedAt = -Infinity;
   /** A command that did not end may hold its slot on the server for as long as it likes. */
   #mayHaveLostSlot = false;
@@ -361,15 +362,24 @@ export class SftpSession implements Session<SftpLease> {
     try {
       return this.#line.take() ?? (await this.openChannel());
     } catch {
-      this.#borrowed -= 1;
+      this.#returned();
       return undefined;
     }
   }
 
   giveBack(channel: SftpChannel): void {
-    this.#borrowed -= 1;
     if (channel.alive && this.alive) this.#line.put(channel);
     else void this.closeChannel(channel);
+    this.#returned();
+  }
+
+  #returned(): void {
+    this.#borrowed -= 1;
+    this.#hasRoom?.();
+  }
+
+  onRoom(listener: () => void): void {
+    this.#hasRoom = listener;
   }
 
   /** Resolves when the server has released it, or after a short time. */
