@@ -20,6 +20,7 @@ export async function raceConnects(
 ): Promise<net.Socket> {
   const [only, second] = addresses;
   if (only !== undefined && second === undefined) return connectTo(only, port, localAddress, signal, hasWideReads);
+  signal.throwIfAborted();
   const others = new Ending();
   const stopListening = onAbort(signal, (reason) => others.abort(reason));
   try {

@@ -12,6 +12,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import tls from 'node:tls';
 import { GatewayError } from '../../../src/base/errors.js';
 import { createDialer, type Dialer } from '../../../src/remotes/dial/dial.js';
+import { raceConnects } from '../../../src/remotes/dial/race.js';
 import type { Lookup } from '../../../src/resolver/resolver.js';
 import { makeCertificate } from '../../servers/ftp.js';
 import { withCode } from '../../support/errors.js';
@@ -433,4 +434,10 @@ describe('TLS', () => {
     withCode('address_denied')(error);
     agent.destroy();
   });
+});
+
+test('a race of addresses whose signal has aborted before it begins ends with the reason', async () => {
+  const reason = new GatewayError('client_gone', 'the client left');
+  const race = raceConnects(['127.0.0.1', '::1'], 9, '', AbortSignal.abort(reason));
+  await assert.rejects(race, (error) => error === reason);
 });

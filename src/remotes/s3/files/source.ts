@@ -70,6 +70,8 @@ export class S3Source extends Readable {
 
 /** The body of a short answer, read at once: a stream would cost more than the request. */
 export function readWhole(source: Readable, length: number, options: SourceOptions): Promise<Buffer> {
+  // Then nothing below is begun, and its socket would never be free.
+  if (options.signal.aborted) source.destroy();
   return waitFor({ signal: options.signal }, (done, fail) => {
     const chunks: Buffer[] = [];
     let left = length;
