@@ -227,11 +227,23 @@ export class AdvisoryLocks {
   }
 
   async #tryLock(key: string, session: LockSession): Promise<boolean> {
-    // Database.run fails at once while the database is away.
-    const rows = await this.#database.run(() =>
-      this.#ask(session, (sql) => sql<{ held: boolean }[]>`select pg_try_advisory_lock(${key}::bigint) as held`),
+    let asked: Promise<boolean> | undefined;
+    try {
+      // Database.run fails at once while the database is away.
+      return await this.#database.run(() => (asked = this.#question(key, session)));
+    } catch (error) {
+      // The answer may still come: the lock would belong to no caller, and be held as long as the connection lives.
+      asked?.then((isHeld) => (isHeld ? this.#release(key, session) : undefined)).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  async #question(key: string, session: LockSession): Promise<boolean> {
+    const [row] = await this.#ask(
+      session,
+      (sql) => sql<{ held: boolean }[]>`select pg_try_advisory_lock(${key}::bigint) as held`,
     );
-    return rows[0]?.held === true;
+    return row?.held === true;
   }
 
   async #release(key: string, session: LockSession): Promise<void> {
