@@ -124,6 +124,8 @@ const SWEEP_EVERY_MS = 60_000;
 interface Place {
   readonly protocol: AnyProtocol;
   readonly host: string;
+  /** See serverOf. */
+  readonly server: string;
   /** The key of its pool. */
   readonly key: string;
   readonly limits: PoolLimits;
@@ -186,17 +188,15 @@ export function createRemotes(options: RemotesOptions): Remotes {
     const protocol = protocolOf(connection);
     const host = protocol.host(connection);
     const key = digest([connection.type, host, ...protocol.identity(connection), ...wayOf(connection)]);
-    const place = { protocol, host, key, limits: limitsFor(connection, host, options.limits) };
+    const limits = limitsFor(connection, host, options.limits);
+    const place = { protocol, host, server: serverOf(host, connection), key, limits };
     places.set(connection, place);
     return place;
   }
 
-  function serverBy(connection: Connection): string {
-    return serverOf(placeOf(connection).host, connection);
-  }
-
   function placeBy(connection: Connection, path: RemotePath): string {
-    return `${serverBy(connection)}:${placeOf(connection).protocol.place(connection, path)}`;
+    const { protocol, server } = placeOf(connection);
+    return `${server}:${protocol.place(connection, path)}`;
   }
 
   function placeByAnyWay(connection: Connection, path: RemotePath): string {
@@ -449,7 +449,7 @@ export function createRemotes(options: RemotesOptions): Remotes {
     },
 
     host: (connection) => placeOf(connection).host,
-    server: serverBy,
+    server: (connection) => placeOf(connection).server,
     place: placeBy,
     placeByAnyWay,
     placeInTree: (connection, path) =>

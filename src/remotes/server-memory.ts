@@ -6,8 +6,8 @@ const MAX_SERVERS = 10_000;
 const FORGET_AFTER_MS = 86_400_000;
 
 /**
- * What one protocol has learned about its servers, by `host:port` and the way to it, for later operations. A server is forgotten a day
- * after its last login, or when too many others are known; that costs round trips, never a file.
+ * What one protocol has learned about its servers, by `host:port` and the way to it, for later operations. A server is
+ * forgotten a day after its last login, or when too many others are known; that costs round trips, never a file.
  */
 export class ServerMemory<Learned extends object> {
   readonly #assume: (host: string) => Learned;

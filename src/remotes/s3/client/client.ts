@@ -69,7 +69,10 @@ export class SharedClients {
       ...wayOf(connection),
     ]);
     const traits = this.#memory.of(host, connection);
-    const shared = this.#open.get(key) ?? { ...this.#openClient(connection, limits, traits), users: 0 };
+    const shared = this.#open.get(key) ?? {
+      ...openClient(connection, limits, this.#deps, traits, this.#credentialsOf(connection, limits)),
+      users: 0,
+    };
     this.#open.set(key, shared);
     shared.users += 1;
     let isReleased = false;
@@ -90,10 +93,6 @@ export class SharedClients {
         shared.close();
       },
     };
-  }
-
-  #openClient(connection: S3Connection, limits: PoolLimits, traits: EndpointTraits): OpenClient {
-    return openClient(connection, limits, this.#deps, traits, this.#credentialsOf(connection, limits));
   }
 
   /** @throws GatewayError login_refused */
