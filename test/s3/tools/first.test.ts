@@ -1,8 +1,11 @@
 /** One server of each protocol. */
 import { describe } from 'node:test';
 import { OPENSSH, S3_SERVERS, VSFTPD } from '../../servers/catalogue.js';
-import { toolsSuite } from './suite.js';
+import { FILE_TOOLS, toolsSuite } from './suite.js';
 
-describe('at once', { concurrency: true }, () =>
-  [OPENSSH, VSFTPD, S3_SERVERS].forEach(([first]) => first && toolsSuite(first)),
-);
+const [openssh] = OPENSSH;
+
+describe('at once', { concurrency: true }, () => {
+  if (openssh !== undefined) toolsSuite(openssh);
+  for (const [first] of [VSFTPD, S3_SERVERS]) if (first !== undefined) toolsSuite(first, FILE_TOOLS);
+});

@@ -1,7 +1,7 @@
 /** Tools for S3 as Debian has them, unchanged, over one server; the result is read on the server's own disk. */
 import { after, before, describe } from 'node:test';
 import type { ServerEntry } from '../../servers/catalogue.js';
-import { awsTests } from './aws.js';
+import { awsFileTests, awsTests } from './aws.js';
 import { boto3PartsTests, boto3Tests } from './boto3.js';
 import { duplicityTests } from './duplicity.js';
 import { openPlace, type Place } from './place.js';
@@ -15,6 +15,7 @@ export type ToolTests = (place: () => Place) => void;
 
 const TOOLS = {
   awscli: awsTests,
+  'awscli, files': awsFileTests,
   boto3: boto3Tests,
   'boto3, in parts': boto3PartsTests,
   s3cmd: s3cmdTests,
@@ -25,7 +26,9 @@ const TOOLS = {
 } satisfies Readonly<Record<string, ToolTests>>;
 type Tool = keyof typeof TOOLS;
 
-const ALL_TOOLS = Object.keys(TOOLS) as readonly Tool[];
+const ALL_TOOLS: readonly Tool[] = (Object.keys(TOOLS) as readonly Tool[]).filter((name) => name !== 'awscli, files');
+/** The tools for the first server of the other protocols. */
+export const FILE_TOOLS: readonly Tool[] = ALL_TOOLS.map((name) => (name === 'awscli' ? 'awscli, files' : name));
 /** They send parts, list, copy, delete, and set times. */
 const FEW_TOOLS: readonly Tool[] = ['boto3, in parts', 'rclone'];
 
