@@ -14,20 +14,30 @@ export interface Request {
   readonly parts: readonly string[];
   /** Runs again what a changed file belongs to, until it is stopped. */
   readonly isWatching: boolean;
+  /** Installs what the files need, and runs none of them. */
+  readonly onlyInstalls: boolean;
 }
 
-/** `--tier=…` more than once, `--watch`, and parts of paths. Parts without a tier mean files of any tier. */
+const WATCH = '--watch';
+const INSTALL = '--install';
+
+/** `--tier=…` more than once, `--watch` or `--install`, and parts of paths. Parts without a tier mean files of any tier. */
 export function parseRequest(args: readonly string[]): Request {
   const options = args.filter((arg) => arg.startsWith('--'));
   const parts = args.filter((arg) => !arg.startsWith('--')).map((part) => part.replaceAll('\\', '/'));
   const unknown = options.filter(
-    (option) => option !== '--watch' && !TIERS.some((tier) => option === `--tier=${tier}`),
+    (option) => ![WATCH, INSTALL].includes(option) && !TIERS.some((tier) => option === `--tier=${tier}`),
   );
   if (unknown.length > 0)
-    throw new Error(`unknown: ${unknown.join(' ')}; there are --watch, --tier=${TIERS.join('|')}`);
+    throw new Error(`unknown: ${unknown.join(' ')}; there are ${WATCH}, ${INSTALL}, --tier=${TIERS.join('|')}`);
   const asked = TIERS.filter((tier) => options.includes(`--tier=${tier}`));
   const usual: readonly Tier[] = parts.length > 0 ? TIERS : ['unit', 'main'];
-  return { tiers: asked.length > 0 ? asked : usual, parts, isWatching: options.includes('--watch') };
+  return {
+    tiers: asked.length > 0 ? asked : usual,
+    parts,
+    isWatching: options.includes(WATCH),
+    onlyInstalls: options.includes(INSTALL),
+  };
 }
 
 /** All test files, by their compiled names below FOLDER, with slashes. */
