@@ -40,19 +40,23 @@ const NOT_A_MOMENT: List = listed(`
 
 /**
  * They compare a time or memory with a bound, or the times of two clients: files beside them would also be measured.
- * They run last, two at once.
+ * They run last, two at once, beside one of WAITS.
  */
 const MEASURES: List = listed(`
-  app/nodes/clocks app/nodes/database-killed app/threads attacks/announced-keys attacks/bodies attacks/connections attacks/handshakes
+  app/nodes/database-killed app/threads attacks/announced-keys attacks/bodies attacks/handshakes
   attacks/hostile-remotes attacks/hostile-servers attacks/isolation-http attacks/isolation-jobs
   attacks/isolation-listings attacks/job-events attacks/keys attacks/names attacks/own-crowd attacks/private-keys
-  attacks/s3-front-loop attacks/sessions attacks/sockets attacks/watch-shares conformance/memory dashboard/queue-pace faults/readiness
-  faults/stalls operations/flat-memory operations/large-trees operations/long-chains
-  connections/health/probes operations/returned-memory
-  uploads/memory uploads/purge events/long-polls
+  attacks/s3-front-loop attacks/sessions conformance/memory connections/health/probes dashboard/queue-pace
+  operations/flat-memory operations/large-trees operations/long-chains operations/returned-memory uploads/memory
+  uploads/purge
 `);
 
-/** What `npm test` leaves to `npm run test:rest`, by the reason; MEASURES besides. */
+/** They measure too, but spend their time waiting for limits of the product. */
+const WAITS: List = listed(`
+  app/nodes/clocks attacks/connections attacks/sockets attacks/watch-shares events/long-polls faults/readiness faults/stalls
+`);
+
+/** What `npm test` leaves to `npm run test:rest`, by the reason; MEASURES and WAITS besides. */
 const REST: Readonly<Record<string, List>> = {
   'further servers of a protocol': listed(`
     conformance/copy conformance/openssh-limited conformance/openssh-others conformance/proftpd conformance/pure-ftpd
@@ -85,7 +89,7 @@ const ON_BOTH: List = listed(`
 `);
 
 /** All lists, for the test that each of their entries is a file, and no file has two reasons. */
-export const LISTS: Readonly<Record<string, List>> = { NOT_A_MOMENT, MEASURES, ON_BOTH, ...REST };
+export const LISTS: Readonly<Record<string, List>> = { NOT_A_MOMENT, MEASURES, WAITS, ON_BOTH, ...REST };
 
 /** `name` is the path of a compiled test file below `folder`, dist/test, with slashes. */
 export function tierOf(name: string, folder: string): Tier {
@@ -94,7 +98,11 @@ export function tierOf(name: string, folder: string): Tier {
 }
 
 export function measures(name: string): boolean {
-  return isOn(MEASURES, name);
+  return isOn(MEASURES, name) || waits(name);
+}
+
+export function waits(name: string): boolean {
+  return isOn(WAITS, name);
 }
 
 export function runsOnBoth(name: string): boolean {

@@ -1,6 +1,6 @@
 /**
- * No test compares wall-clock time with an upper bound, except files of MEASURES, which run alone: elsewhere other
- * processes can take the processor. Lower bounds may be tested anywhere. And no test compares memory with a bound that
+ * No test compares wall-clock time with an upper bound, except files of MEASURES and WAITS, which run alone: elsewhere
+ * other processes can take the processor. Lower bounds may be tested anywhere. And no test compares memory with a bound that
  * garbage could reach.
  */
 import assert from 'node:assert/strict';

@@ -8,7 +8,7 @@ import { pathToFileURL } from 'node:url';
 import { TEMPLATES_VARIABLE } from '../servers/data-folders.js';
 import { FRONT_END } from '../support/front-end.js';
 import { makeScratch } from '../support/scratch.js';
-import { measures } from '../tiers.js';
+import { measures, waits } from '../tiers.js';
 import { type Batches, batchesOf } from './batches.js';
 import { endTrees, showWhatHangs } from './processes.js';
 import type { Broken, Report } from './report.js';
@@ -20,33 +20,23 @@ const PROCESS_TIMEOUT_MS = 1_800_000;
 /** What such a process and its children do is printed this long before its end. */
 const SHOWN_BEFORE_MS = 5_000;
 /** Files of a minute and more, the longest first: a long one that begins last runs alone at the end. The rest follow by name. */
-const LONG = [
-  ...[
-    's3/multipart-kill',
-    's3/join-kill',
-    's3/tools',
-    'remotes/s3/seam',
-    'remotes/sftp/seam',
-    'remotes/ftp/seam',
-    'docs/recipes',
-  ],
-  ...['attacks/fuzz', 'jobs/kill'],
-  ...['dashboard/screens', 'api/status-table-remotes', 'dashboard/tasks', 'conformance/', 'watch/crash', 'docs/site'],
-  ...['watch/routes', 'uploads/broken-lines', 'uploads/servers', 'release/installed', 'jobs/url-upload', 'jobs/sync'],
-  ...['dashboard/queue', 'faults/repeated-after-kill', 'jobs/cancel', 'faults/leaving-clients', 'uploads/ends'],
-  ...[
-    'attacks/hostile-servers',
-    'attacks/isolation',
-    'attacks/watch-shares',
-    'connections/health/probes',
-    'app/nodes/clocks',
-  ],
-];
+const LONG = `
+  s3/tools/first s3/multipart-kill s3/join-kill remotes/s3/seam remotes/sftp/seam remotes/ftp/seam docs/recipes
+  attacks/fuzz jobs/kill s3/tools release/installed bench/smoke uploads/broken-lines dashboard/queue storage/open
+  dashboard/screens api/status-table-remotes dashboard/tasks conformance/ watch/crash docs/site remotes/sftp/long-line
+  watch/routes uploads/servers jobs/url-upload jobs/sync remotes/s3/radosgw faults/repeated-after-kill jobs/cancel
+  faults/leaving-clients uploads/ends attacks/isolation http/retire http/client-limits
+  attacks/hostile-servers attacks/watch-shares connections/health/probes app/nodes/clocks
+`
+  .trim()
+  .split(/\s+/);
 const CORES = availableParallelism();
 /** A file keeps a third of a core busy, and waits for the rest of its time. */
 const SIDE_BY_SIDE = 3 * CORES;
 /** Two measuring files suit two cores; each further one needs two more. */
 const MEASURING = Math.max(2, Math.floor(CORES / 2));
+/** Beside the measuring ones. */
+const WAITING = 1;
 /** What is made by chance need not be as much as the first time. */
 const FUZZ_REQUESTS_AGAIN = '5000';
 
@@ -54,6 +44,8 @@ export interface Options {
   readonly concurrency: number;
   /** Milliseconds of one process. */
   readonly timeout: number;
+  /** Receives the report while the files run. */
+  readonly print: (text: string | Buffer) => void;
 }
 
 export interface Execution {
@@ -89,6 +81,10 @@ export async function execute({ files, onNodeToo, endsWhatHangs }: Execution, re
   await runAll(again, timeout, report);
 }
 
+function print(text: string | Buffer): void {
+  process.stdout.write(text);
+}
+
 async function runAll(files: readonly string[], timeout: number, report: Report): Promise<void> {
   const sorted = [...files].sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1));
   // Anew on each front end: gateways are also shared.
@@ -96,10 +92,25 @@ async function runAll(files: readonly string[], timeout: number, report: Report)
   try {
     await runFiles(
       sorted.filter((name) => !measures(name)),
-      { concurrency: SIDE_BY_SIDE, timeout },
+      { concurrency: SIDE_BY_SIDE, timeout, print },
       report,
     );
-    await runFiles(sorted.filter(measures), { concurrency: MEASURING, timeout }, report);
+    const measuring = sorted.filter(measures);
+    // Shown at the end: the reports of two runs would be mixed line by line.
+    const held: string[] = [];
+    await Promise.all([
+      runFiles(
+        measuring.filter((name) => !waits(name)),
+        { concurrency: MEASURING, timeout, print },
+        report,
+      ),
+      runFiles(
+        measuring.filter(waits),
+        { concurrency: WAITING, timeout, print: (text) => held.push(String(text)) },
+        report,
+      ),
+    ]);
+    print(held.join(''));
   } finally {
     await endShared();
   }
@@ -152,9 +163,9 @@ async function runPaths(
   const endShowing = Number.isFinite(options.timeout)
     ? showWhatHangs(options.timeout - SHOWN_BEFORE_MS, (program) => files.includes(program), console.log)
     : undefined;
-  const stream = run({ files: [...files], ...options });
+  const stream = run({ files: [...files], concurrency: options.concurrency, timeout: options.timeout });
   const brokenOnes = report.listen(stream, entries);
-  for await (const text of stream.compose<NodeJS.ReadableStream>(new spec())) process.stdout.write(text);
+  for await (const text of stream.compose<NodeJS.ReadableStream>(new spec())) options.print(text);
   endShowing?.();
   return brokenOnes();
 }

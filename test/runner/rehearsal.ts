@@ -5,5 +5,10 @@ import { Report } from './report.js';
 prepareScratch();
 const report = new Report();
 const [timeout = '', ...files] = process.argv.slice(2);
-await runBatches({ alone: [], together: [files] }, [], { concurrency: 1, timeout: Number(timeout) }, report);
+await runBatches(
+  { alone: [], together: [files] },
+  [],
+  { concurrency: 1, timeout: Number(timeout), print: (text) => process.stdout.write(text) },
+  report,
+);
 process.exitCode = report.print();
