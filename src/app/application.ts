@@ -322,7 +322,7 @@ export function createApplication(options: ApplicationOptions): Application {
     onCheck: (facts) => recordCheck(facts, logger, metrics),
   });
   const { memoryBytes } = reach.budgets;
-  const eventFiles = createEventFiles({ storage, operations, memoryBytes, watcher: config.watcher, retry, log });
+  const eventFiles = createEventFiles({ storage, operations, memoryBytes, retry, log });
   const eventHub = new EventHub();
   const jobEvents = new JobEvents(storage.jobs.rows, eventHub);
   const jobs = createJobs({

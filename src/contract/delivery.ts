@@ -75,6 +75,8 @@ export interface DeliveredFile {
   readonly etag?: string;
   /** Whether a replaced file would be noticed; absent in events of version 1.0. */
   readonly isExact?: boolean;
+  /** The error of the last try to move or delete it. */
+  readonly errorCode?: string;
 }
 
 const { url: _url, connectionIds: _ids, ...ofRow } = deliveryFields;

@@ -11,21 +11,22 @@ import type { ConflictRule } from '../contract/job.js';
 import type { TransferType } from '../contract/transfer.js';
 import { freeName, replaces, underFreeName } from '../operations/conflicts.js';
 import { copyFile, type CopyRequest } from '../operations/copy.js';
-import type { Operation, Operations } from '../operations/operation.js';
+import type { Operation, OperationRequest, Operations } from '../operations/operation.js';
 import type { JobPart } from '../operations/part.js';
 import { fixed, type PathReference } from '../operations/path-reference.js';
 import { findCopy } from '../operations/same-bytes.js';
 import { baseName, type RemotePath } from '../remotes/path.js';
 
-/** A job, or an event whose files are copied. */
+/** A job, or an event with work on its files. */
 interface FileOwner {
-  readonly id: string;
+  /** Shown as the request of the history item; absent: it has none. */
+  readonly id?: string;
   readonly accountId: string;
   readonly plan: string;
   readonly keyId: string | null;
 }
 
-export interface FileRequest {
+export interface FileRequest extends Pick<OperationRequest, 'isFree' | 'isTentative'> {
   readonly owner: FileOwner;
   readonly type: TransferType;
   readonly connection: Connection;
@@ -55,7 +56,7 @@ export class FileEngine {
   }
 
   async run(request: FileRequest, work: (operation: Operation) => Promise<void>): Promise<void> {
-    const { owner, type, connection, path, filename, signal, part } = request;
+    const { owner, type, connection, path, filename, signal, part, isFree = false, isTentative = false } = request;
     const { accountId, plan, keyId } = owner;
     const memory = new Memory(this.#memoryBytes, accountId);
     try {
@@ -69,6 +70,8 @@ export class FileEngine {
           requestId: owner.id,
           signal,
           job: part,
+          isFree,
+          isTentative,
           memory,
           priority: 'background',
         },

@@ -4,10 +4,12 @@ import type { KnownPlaces } from '../remotes/known-places.js';
 import type { JobReference } from '../storage/storage.js';
 
 /**
- * The file of a job, a route's copy or a resumable upload: it has one item in the history, however many tries it took.
+ * The file of a job or of an event, or a resumable upload: a failed try that is passed over leaves no item in the
+ * history.
  */
 export interface JobPart {
-  readonly reference: JobReference | CopyReference | UploadReference;
+  /** Its row, which ends with the history item; absent: it has none. */
+  readonly reference?: JobReference | CopyReference | UploadReference;
   /** Facts about their target folders that the job's other files have learned. */
   readonly places?: KnownPlaces;
   /** Whether a failed try with this error is not the file's end: nothing is recorded for it. */
@@ -32,7 +34,7 @@ export function recordOf(part: JobPart | undefined): {
   readonly copyId?: string;
   readonly uploadId?: string;
 } {
-  if (part === undefined) return {};
-  const { reference } = part;
+  const reference = part?.reference;
+  if (reference === undefined) return {};
   return 'id' in reference ? { job: reference } : reference;
 }

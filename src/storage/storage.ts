@@ -136,7 +136,7 @@ export interface WatchStorage {
   readonly secrets: FolderSecrets;
   readonly outbox: Outbox;
   /** Events whose files are copied first, or moved or deleted afterwards. */
-  readonly events: Pick<WebhookEvents, 'find' | 'finishAfter' | 'postponeCopies' | 'settleCopies'>;
+  readonly events: Pick<WebhookEvents, 'find' | 'keepForLater' | 'finishAfter' | 'postponeCopies' | 'settleCopies'>;
   readonly copies: RouteCopies;
   readonly queue: Queue;
   readonly agenda: Agenda;

@@ -96,7 +96,7 @@ const CHANGES_AT_ONCE = 1000;
 const TREE_LIMITS = { mostFolders: 100_000, mostLevels: 32 };
 
 /** Limits the time of `work`, which a slow server could prolong for ever. Errors: those of `work`, command_timeout. */
-export function withinCheckTime<T>(
+function withinCheckTime<T>(
   what: string,
   ms: number,
   signal: AbortSignal,

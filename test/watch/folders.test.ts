@@ -242,6 +242,47 @@ suite('watched folders', () => {
     assert.equal((await rig.eventsOf(folder))[0]?.afterAction, 'pending');
   });
 
+  // Former defect: each try of a file that the server refuses added a failed item to the history, 1,440 in a day.
+  test('a file that cannot be moved is tried each minute for a day, and an error is in the history once', async () => {
+    const { put, place, folder, look } = await watched({ webhookUrl: receiver.url, afterDelivery: 'move' });
+    mkdirSync(join(place, 'processed/a.txt'), { recursive: true });
+    for (const name of ['a.txt', 'b.txt']) put(name);
+    await look();
+    const [event] = await rig.eventsOf(folder);
+    assert.ok(event !== undefined);
+    const failures = async (): Promise<number> => {
+      const { transfers } = await bench.storage.history.list(bench.accountId, { type: 'move', limit: 100, offset: 0 });
+      return transfers.filter(({ path, status }) => path === `${folder.path}/a.txt` && status === 'failed').length;
+    };
+    await withSql(postgres.url, async (sql) => {
+      const waits = async (): Promise<boolean> => {
+        const rows = await sql`
+          select from public_jobs.job where name = 'after-delivery' and singleton_key = ${event.id}
+            and state < 'active' and start_after > now() + interval '50 seconds'`;
+        return rows.count === 1;
+      };
+      const makeDue = async (): Promise<void> => {
+        await sql`
+          update public_jobs.job set start_after = now() where name = 'after-delivery' and singleton_key = ${event.id}`;
+        await tellDue(sql, 'after-delivery');
+      };
+      await bench.until(waits, 'the second try is in a minute');
+      assert.equal(await failures(), 1);
+      const [row] = await sql<{ files: { path: string }[] }[]>`select files from deliveries where id = ${event.id}`;
+      assert.deepEqual(
+        row?.files.map(({ path }) => path),
+        [`${folder.path}/a.txt`],
+      );
+      await makeDue();
+      await bench.until(waits, 'the third try is in a minute');
+      assert.equal(await failures(), 1);
+      await sql`update deliveries set delivered_at = now() - interval '24 hours' where id = ${event.id}`;
+      await makeDue();
+      await bench.until(async () => (await rig.eventsOf(folder))[0]?.afterAction === 'done', 'it is given up');
+      assert.equal(await failures(), 2);
+    });
+  });
+
   test('another path is a new start: its baseline is taken, and the stored entries are forgotten', async () => {
     const { folder, look } = await watched({}, ['old.txt']);
     const other = await watched({}, ['there.txt']);

@@ -4,6 +4,7 @@ import { hasCode } from '../../base/errors.js';
 import {
   type Attempt,
   attemptFields,
+  type DeliveredFile,
   type DeliveryState,
   type NewAttempt,
   newDeliveryFields,
@@ -17,7 +18,16 @@ import { firstIdAt, idsAt } from '../postgres/clock.js';
 import type { Database } from '../postgres/database.js';
 import { columnOf } from '../postgres/column-names.js';
 import { Gathered } from '../postgres/gathered.js';
-import { columnsOf, type Queryable, rowOf, storable, tableOf, templateOf, type Transaction } from '../postgres/sql.js';
+import {
+  columnsOf,
+  jsonOf,
+  type Queryable,
+  rowOf,
+  storable,
+  tableOf,
+  templateOf,
+  type Transaction,
+} from '../postgres/sql.js';
 import { dropUnready, signedBody } from './event-feeds.js';
 import { copiesOf, type CopyingEvent } from './route-copies.js';
 import type {
@@ -253,6 +263,12 @@ export class WebhookEvents {
       const { id, accountId } = event;
       await this.#outbox.complete(tx, { id, accountId, type: row.type, body, connectionIds: folder.connectionIds });
     });
+  }
+
+  /** These files are still to be moved or deleted. */
+  async keepForLater(id: string, files: readonly DeliveredFile[]): Promise<void> {
+    await this.#database.all`
+      update deliveries set files = ${(sql) => jsonOf(sql, files)} where id = ${id} and after_action = 'pending'`;
   }
 
   async finishAfter(id: string): Promise<void> {

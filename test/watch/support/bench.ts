@@ -134,7 +134,7 @@ export class Bench {
       onCheck: (facts) => heard.check(facts),
     });
     const { memoryBytes } = createBudgets(config.budgets, 1);
-    const eventFiles = createEventFiles({ storage, operations, memoryBytes, watcher: config.watcher, retry, log });
+    const eventFiles = createEventFiles({ storage, operations, memoryBytes, retry, log });
     const record = await storage.keys.findKey(KEY);
     if (record === undefined) throw new Error('the key of the tests is unknown');
     events.start();
