@@ -1,8 +1,8 @@
 /** How a sync compares the entries of one folder, source beside destination; without side effects. */
 import type { SortedEntry } from '../base/entry-sorter.js';
 import type { FileInfo } from '../remotes/remote.js';
+import { mayBeOneTime } from '../remotes/times.js';
 import type { JobDefinition } from '../contract/job.js';
-import { DAY_MS, MINUTE_MS } from '../contract/units.js';
 
 /** The size of a folder in a sorted listing. */
 export const FOLDER = -1;
@@ -20,6 +20,8 @@ interface Times {
   readonly sourceResolutionMs: number;
   readonly targetResolutionMs: number;
   readonly areKept: boolean;
+  /** When they were listed. */
+  readonly nowMs: number;
 }
 
 /**
@@ -29,19 +31,12 @@ export function isSame(
   source: SortedEntry,
   target: SortedEntry,
   compare: JobDefinition['compare'],
-  { sourceResolutionMs, targetResolutionMs, areKept }: Times,
+  { sourceResolutionMs, targetResolutionMs, areKept, nowMs }: Times,
 ): boolean {
   if (source.size !== target.size || compare === 'digest') return false;
   if (compare === 'size') return true;
-  // The epoch means no time: the server keeps none, or shows it in an unreadable form.
-  if (source.modifiedMs === 0 || target.modifiedMs === 0) return true;
-  const offMs = target.modifiedMs - source.modifiedMs;
+  const resolutionMs = Math.max(sourceResolutionMs, targetResolutionMs);
+  if (mayBeOneTime(source.modifiedMs, target.modifiedMs, { resolutionMs, nowMs })) return true;
   // If the target's time is that of the copy, a copy that is not older was made from the source's current content.
-  const resolutionMs = Math.max(resolutionOf(source, sourceResolutionMs), resolutionOf(target, targetResolutionMs));
-  return Math.abs(offMs) < resolutionMs || (!areKept && offMs > 0);
-}
-
-/** Listings with minutes show only the day for old files. */
-function resolutionOf({ modifiedMs }: SortedEntry, usualMs: number): number {
-  return usualMs >= MINUTE_MS && modifiedMs % DAY_MS === 0 ? DAY_MS : usualMs;
+  return !areKept && target.modifiedMs > source.modifiedMs;
 }

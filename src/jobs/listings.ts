@@ -311,6 +311,7 @@ export class Listings {
       sourceResolutionMs: source.resolutionMs,
       targetResolutionMs: target.resolutionMs,
       areKept: target.keepsTimes,
+      nowMs: Date.now(),
     };
     let others: Promise<NamesOfFolder | undefined> | undefined;
     let hasExtras = false;

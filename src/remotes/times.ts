@@ -1,6 +1,6 @@
-/** The time of a file, which copies keep. */
+/** The time of a file, which copies keep, and whether two times that servers show may be one. */
 import type { FileInfo } from './remote.js';
-import { SECOND_MS } from '../contract/units.js';
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../contract/units.js';
 
 /** Seconds that SFTP can write: 32 bits, up to the year 2106. */
 const MAX_SECONDS = 2 ** 32 - 1;
@@ -22,4 +22,34 @@ export function ownTimeOf(info: FileInfo): Date | undefined {
 
 /** Servers count in seconds at best. */
 export const isSameTime = (actual: Date, requested: Date): boolean =>
-  Math.floor(actual.getTime() / SECOND_MS) === Math.floor(requested.getTime() / SECOND_MS);
+  unitsApart(actual.getTime(), requested.getTime(), SECOND_MS) === 0;
+
+interface Showing {
+  /** The resolution of the two times, the coarser of both. */
+  readonly resolutionMs: number;
+  /** By how much all later times differ from the earlier ones, as after a change of a server's zone; absent = 0. */
+  readonly shiftMs?: number;
+  /** When the later one was shown. */
+  readonly nowMs: number;
+}
+
+/** Listings in minutes show the time of day for about half a year, then only the day. */
+export const LOSES_CLOCK_AFTER_MS = 150 * DAY_MS;
+
+/**
+ * Whether two times in milliseconds, `earlier` shown first or by the source, may be one time of a file. A time means
+ * its second or minute, and in listings with minutes also its day once it is old: the hour of its zone is not certain
+ * there.
+ */
+export function mayBeOneTime(earlier: number, later: number, { resolutionMs, shiftMs = 0, nowMs }: Showing): boolean {
+  // The epoch is no time: the server keeps none, has left it out, or shows it in an unreadable form.
+  if (earlier === 0 || later === 0) return true;
+  const apartMs = unitsApart(earlier, later, resolutionMs) * resolutionMs;
+  if (apartMs === shiftMs) return true;
+  const showsDay = resolutionMs >= MINUTE_MS && nowMs - Math.max(earlier, later) > LOSES_CLOCK_AFTER_MS;
+  return showsDay && Math.abs(apartMs) <= DAY_MS + HOUR_MS;
+}
+
+function unitsApart(earlier: number, later: number, unitMs: number): number {
+  return Math.floor(later / unitMs) - Math.floor(earlier / unitMs);
+}

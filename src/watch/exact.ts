@@ -6,6 +6,7 @@ import { pause } from '../base/deadline.js';
 import { hasCode } from '../base/errors.js';
 import { parseRemotePath, ROOT, type RemotePath } from '../remotes/path.js';
 import type { Remote } from '../remotes/remote.js';
+import { isSameTime } from '../remotes/times.js';
 import type { DeliveredFile } from '../contract/delivery.js';
 import { SECOND_MS } from '../contract/units.js';
 
@@ -51,5 +52,5 @@ export function isReported(found: DeliveredFile, reported: DeliveredFile): boole
   if (found.etag !== undefined && reported.etag !== undefined && found.etag !== reported.etag) return false;
   if (reported.isExact !== undefined) return found.modifiedMs === reported.modifiedMs;
   // A report of version 1.0 has the time of a listing, which may be less precise than that of a stat.
-  return Math.floor(found.modifiedMs / SECOND_MS) === Math.floor(reported.modifiedMs / SECOND_MS);
+  return isSameTime(new Date(found.modifiedMs), new Date(reported.modifiedMs));
 }

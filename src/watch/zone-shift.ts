@@ -6,7 +6,7 @@
 import { pairs } from '../base/entry-pairs.js';
 import type { StoredEntry } from '../storage/storage.js';
 import type { ListedEntry } from './decide.js';
-import { LOSES_CLOCK_AFTER_MS } from './same-state.js';
+import { LOSES_CLOCK_AFTER_MS } from '../remotes/times.js';
 import { HOUR_MS, MINUTE_MS } from '../contract/units.js';
 
 const MAX_SHIFT_MS = 26 * HOUR_MS;
