@@ -24,15 +24,30 @@ export async function retrying<T>(
   }
 }
 
-/** Runs `find` until it finds something. Rejects with what it rejects with, or with the signal's reason once that aborts. */
-export async function retryingUntil<T>(
+/**
+ * Runs `find` until it finds something, or, with undefined, until the schedule has ended. Rejects with what it rejects
+ * with, or with the signal's reason once that aborts.
+ */
+export function retryingUntil<T>(
   schedule: RetrySchedule & { readonly longestMs: number },
   find: () => Promise<T | undefined>,
   signal?: EndSignal,
-): Promise<T> {
+): Promise<T>;
+export function retryingUntil<T>(
+  schedule: RetrySchedule,
+  find: () => Promise<T | undefined>,
+  signal?: EndSignal,
+): Promise<T | undefined>;
+export async function retryingUntil<T>(
+  schedule: RetrySchedule,
+  find: () => Promise<T | undefined>,
+  signal?: EndSignal,
+): Promise<T | undefined> {
   for (let misses = 1; ; misses++) {
     const found = await find();
     if (found !== undefined) return found;
-    await pause(retryDelay(schedule, misses) ?? schedule.longestMs, signal);
+    const delayMs = retryDelay(schedule, misses);
+    if (delayMs === undefined) return undefined;
+    await pause(delayMs, signal);
   }
 }

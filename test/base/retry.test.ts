@@ -73,10 +73,14 @@ test('an abort ends the delay with its reason', async () => {
   );
 });
 
-test('a look is repeated until it finds something', async () => {
+test('a look is repeated until it finds something, or the schedule ends', async () => {
   const found = [undefined, undefined, 'it'];
   assert.equal(await retryingUntil({ firstMs: 0, longestMs: 0 }, async () => found.shift()), 'it');
   assert.deepEqual(found, []);
+  const missing = ['a', 'b', 'c'];
+  const misses = async (): Promise<undefined> => void missing.shift();
+  assert.equal(await retryingUntil({ delaysMs: [0] }, misses), undefined);
+  assert.deepEqual(missing, ['c']);
 });
 
 test('Retry-After is seconds or a date', () => {

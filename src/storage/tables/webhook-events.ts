@@ -1,6 +1,7 @@
 /** Deliveries of events: their attempts, their copies, and the actions after them. */
-import { pause } from '../../base/deadline.js';
 import { hasCode } from '../../base/errors.js';
+import { retryingUntil } from '../../base/retry.js';
+import type { RetrySchedule } from '../../base/retry-schedule.js';
 import {
   type Attempt,
   attemptFields,
@@ -44,9 +45,8 @@ import { DAY_MS } from '../../contract/units.js';
 /** A delivery that is overdue by this time has lost its task, for any reason. */
 const FORGOTTEN_AFTER_SECONDS = 60;
 const RECOVER_AT_ONCE = 1000;
-/** Attempts, and the delay between them, to send a task again whose key is still in use. */
-const FREE_TRIES = 100;
-const FREE_MS = 50;
+/** To send a task again whose key is still in use: for 5 seconds. */
+const KEY_RETRIES: RetrySchedule = { delaysMs: Array.from({ length: 100 }, () => 50) };
 const KEPT_DAYS = 30;
 const PURGE_AT_ONCE = 1000;
 
@@ -202,10 +202,7 @@ export class WebhookEvents {
       return send(tx);
     });
     // The task of the last attempt is about to end. If it stays longer, recoverForgotten sends the event.
-    for (let [isSent, tries] = [queued !== false, 0]; !isSent && tries < FREE_TRIES; tries++) {
-      await pause(FREE_MS);
-      isSent = await send();
-    }
+    if (queued === false) await retryingUntil(KEY_RETRIES, async () => (await send()) || undefined);
     return queued !== undefined;
   }
 

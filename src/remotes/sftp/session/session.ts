@@ -1,7 +1,9 @@
 import type { Client, ClientChannel } from 'ssh2';
-import { pause, waitFor, within } from '../../../base/deadline.js';
+import { waitFor, within } from '../../../base/deadline.js';
 import type { EndSignal } from '../../../base/ending.js';
 import { GatewayError, hasCode } from '../../../base/errors.js';
+import { retrying } from '../../../base/retry.js';
+import type { RetrySchedule } from '../../../base/retry-schedule.js';
 import type { Session } from '../../../pools/session.js';
 import type { SftpConnection } from '../../../connections/connection.js';
 import type { PoolLimits } from '../../../contract/connection/fields.js';
@@ -13,7 +15,7 @@ import { logIn, type Login } from './login.js';
 
 /** A slot is free on the server only when the closed channel's process is gone, a moment after the channel. */
 const SLOT_RELEASE_MS = 1000;
-const SLOT_RETRY_MS = 40;
+const SLOT_RETRIES: RetrySchedule = { delaysMs: [40], isEndless: true };
 const CLOSE_WAIT_MS = 2000;
 /** How long a session may take to prove that it is alive: a client waits that could use another session. */
 const CHECK_TIMEOUT_MS = 5_000;
@@ -410,50 +412,43 @@ export class SftpSession implements Session<SftpLease> {
     what: string,
     others?: number,
   ): Promise<ClientChannel> {
-    for (;;) {
+    const attempt = async (): Promise<ClientChannel> => {
       this.#throwIfGone();
       await Promise.all(this.#closing);
-      try {
-        const channel = await this.#openOnce(open);
-        // Servers count a channel for a moment after its end.
-        channel.once('close', () => (this.#lastClosedAt = performance.now()));
-        return channel;
-      } catch (error) {
-        if (error instanceof GatewayError) throw error;
-        // ssh2 throws this before it has reported that the socket is gone.
-        if ((error as Error).message === 'Not connected') this.#end();
-        this.#throwIfGone();
-        const reply = { text: (error as Error).message };
-        // RFC 4254, 5.1: only a refused channel has a reason; a refused request on it has none.
-        const isRefusedChannel = (error as { readonly reason?: unknown }).reason !== undefined;
-        if (!isRefusedChannel) {
-          // ssh2 leaves the channel open and gives no access to it: its slot is lost.
-          this.#capacity = Math.max(1, this.#capacity - 1);
-          throw new GatewayError('remote_failure', `${this.host} does not offer ${what} to this login`, {
-            step: 'open',
-            remote: reply,
-            cause: error,
-          });
-        }
-        if (performance.now() - this.#lastClosedAt < SLOT_RELEASE_MS) {
-          await pause(SLOT_RETRY_MS);
-          continue;
-        }
-        if (others === 0) {
-          // Not even one channel: what is still open there is not ours, and a new connection will do better.
-          this.#end(
-            undefined,
-            new GatewayError('connection_lost', `${this.host} admits no channel on this connection`),
-          );
-          this.#throwIfGone();
-        }
-        if (others !== undefined) this.#learnCapacity(others);
-        throw new GatewayError('too_many_sessions', `${this.host} admits no further channel on this connection`, {
+      const channel = await this.#openOnce(open);
+      // Servers count a channel for a moment after its end.
+      channel.once('close', () => (this.#lastClosedAt = performance.now()));
+      return channel;
+    };
+    const isReleased = (): boolean => performance.now() - this.#lastClosedAt >= SLOT_RELEASE_MS;
+    try {
+      return await retrying(SLOT_RETRIES, attempt, (error) => isRefusedChannel(error) && !isReleased());
+    } catch (error) {
+      if (error instanceof GatewayError) throw error;
+      // ssh2 throws this before it has reported that the socket is gone.
+      if ((error as Error).message === 'Not connected') this.#end();
+      this.#throwIfGone();
+      const reply = { text: (error as Error).message };
+      if (!isRefusedChannel(error)) {
+        // ssh2 leaves the channel open and gives no access to it: its slot is lost.
+        this.#capacity = Math.max(1, this.#capacity - 1);
+        throw new GatewayError('remote_failure', `${this.host} does not offer ${what} to this login`, {
           step: 'open',
           remote: reply,
           cause: error,
         });
       }
+      if (others === 0) {
+        // Not even one channel: what is still open there is not ours, and a new connection will do better.
+        this.#end(undefined, new GatewayError('connection_lost', `${this.host} admits no channel on this connection`));
+        this.#throwIfGone();
+      }
+      if (others !== undefined) this.#learnCapacity(others);
+      throw new GatewayError('too_many_sessions', `${this.host} admits no further channel on this connection`, {
+        step: 'open',
+        remote: reply,
+        cause: error,
+      });
     }
   }
 
@@ -496,4 +491,9 @@ export class SftpSession implements Session<SftpLease> {
     this.#login.socket.destroySoon();
     setTimeout(() => this.#login.socket.destroy(), CLOSE_WAIT_MS).unref();
   }
+}
+
+/** RFC 4254, 5.1: only a refused channel has a reason; a refused request on it has none. */
+function isRefusedChannel(error: unknown): boolean {
+  return error instanceof Error && 'reason' in error && error.reason !== undefined;
 }
