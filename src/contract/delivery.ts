@@ -17,6 +17,8 @@ import { DURATION_MS, ERROR_CODE } from './words.js';
 
 export const DELIVERY_STATES = ['pending', 'delivered', 'dead', 'cancelled'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
+/** The receiver has not got it, and may still get it. */
+export const UNDELIVERED = ['pending', 'dead'] as const satisfies readonly DeliveryState[];
 /** The state of the work on an event's files, before or after it is sent. */
 const FILE_STATES = ['none', 'pending', 'done'] as const;
 

@@ -19,7 +19,7 @@ import {
   texts,
 } from './schema.js';
 import { fileFields } from './file.js';
-import { JOB_STATES } from './job-states.js';
+import { JOB_FILE_STATES, JOB_STATES } from './job-states.js';
 import {
   derived,
   type Example,
@@ -33,18 +33,16 @@ import {
   shownFields,
 } from './thing.js';
 
-export { JOB_STATES };
-export type { JobState } from './job-states.js';
+export { JOB_FILE_STATES, JOB_STATES };
+export type { JobFileState, JobState } from './job-states.js';
 
 /** `upload` is a url upload with `Prefer: respond-async`. */
 export const JOB_TYPES = [...ORDER_TYPES, 'upload'] as const;
 export const CONFLICT_RULES = ['replace', 'skip', 'newer', 'rename', 'fail'] as const;
 const COMPARISONS = ['size-and-time', 'size', 'digest'] as const;
-export const JOB_FILE_STATES = ['waiting', 'planned', 'done', 'skipped', 'failed'] as const;
 export const JOB_ACTIONS = ['copy', 'move', 'delete', 'list', 'upload'] as const;
 export type ConflictRule = (typeof CONFLICT_RULES)[number];
 export type JobType = (typeof JOB_TYPES)[number];
-export type JobFileState = (typeof JOB_FILE_STATES)[number];
 export type JobAction = (typeof JOB_ACTIONS)[number];
 
 const bound = (description: string, minimum: number, maximum: number) =>

@@ -21,7 +21,7 @@ const PATH_BYTES_OF_A_ROW = 256;
 
 /** The number of rows that these findings count as. */
 export function rowsOf({ files, folders }: Findings): number {
-  const pathBytes = folders.reduce((sum, { path }) => sum + path.length, files.texts.paths.length / 2);
+  const pathBytes = folders.reduce((sum, { path }) => sum + path.length, files.texts.path.length / 2);
   return files.count + folders.length + Math.floor(pathBytes / PATH_BYTES_OF_A_ROW);
 }
 

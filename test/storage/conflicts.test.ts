@@ -164,7 +164,7 @@ describe('conflicts of locks', () => {
       rows.map(({ path }) => path),
       ['a', 'b', 'c'],
     );
-    assert.equal(findings.files.texts.paths, '', 'the memory is free again');
+    assert.equal(findings.files.texts.path, '', 'the memory is free again');
   });
 
   it('a history item of a conflict that lasts is written once it has ended', async () => {

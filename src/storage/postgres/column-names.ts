@@ -5,6 +5,11 @@ export function columnOf(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
+/** A row by its columns. */
+export function inColumns(row: object): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(row).map(([name, value]: [string, unknown]) => [columnOf(name), value]));
+}
+
 /** Rows for a library that writes its own statements: each column has both names. */
 export function withColumnNames(rows: readonly object[]): Record<string, unknown>[] {
   return rows.map((row) => {

@@ -72,14 +72,69 @@ export function letGo(ended: PromiseLike<unknown>): void {
   for (const values of [args, parameters]) if (Array.isArray(values)) values.length = 0;
 }
 
-/** The texts of a statement that is built once: `sql(template, ...values)` puts the values between them. */
-export function templateOf(texts: readonly string[]): TemplateStringsArray {
+/** The texts of a statement, between its values. */
+function templateOf(texts: readonly string[]): TemplateStringsArray {
   return Object.assign([...texts], { raw: texts });
 }
 
+/** The text of a statement that is built once, with `?` for each value: `sql(template, ...values)`. */
+export function templateIn(text: string): TemplateStringsArray {
+  return templateOf(text.split('?'));
+}
+
+/** Columns in the text of a statement: `a, b`, or `t.a, t.b` with an alias. */
+export function listed(names: readonly string[], table = ''): string {
+  const prefix = table === '' ? '' : `${table}.`;
+  return names.map((name) => `${prefix}${columnOf(name)}`).join(', ');
+}
+
 /** The assignments of `on conflict … do update` that take these columns from the row of the `insert`. */
-export function fromExcluded(columns: readonly string[]): string {
-  return columns.map((column) => `${column} = excluded.${column}`).join(', ');
+export function fromExcluded(names: readonly string[]): string {
+  return names.map((name) => `${columnOf(name)} = excluded.${columnOf(name)}`).join(', ');
+}
+
+/** The same for a table with `updated_at`, with the condition that a value differs. */
+export function fromExcludedIfOther(table: string, names: readonly string[]): string {
+  return `${fromExcluded(names)}, updated_at = now()
+    where (${listed(names, table)}) is distinct from (${listed(names, 'excluded')})`;
+}
+
+/** The assignments that add the columns of `other` to those of `table`. */
+export function addedTo(table: string, names: readonly string[], other: string): string {
+  return names
+    .map(columnOf)
+    .map((name) => `${name} = ${table}.${name} + ${other}.${name}`)
+    .join(', ');
+}
+
+/** A condition with literals: the planner compares no parameter with the condition of a partial index. */
+export function isOneOf(column: string, values: readonly string[]): string {
+  return `${column} in (${values.map((value) => `'${value}'`).join(', ')})`;
+}
+
+type Value = postgres.SerializableParameter | Made[string];
+
+/** The columns and values of a row, for `insert into` a table without an alias. Values may be expressions. */
+export function valuesOf(sql: Queryable, values: Readonly<Record<string, Value>>) {
+  // The client's own types do not allow expressions in place of values.
+  return sql(values as Readonly<Record<string, never>>);
+}
+
+/** `(a, b) select x, y` for an `insert`: the expression of each column. */
+export function selected(expressions: Readonly<Record<string, string>>): string {
+  return `(${listed(Object.keys(expressions))}) select ${Object.values(expressions).join(', ')}`;
+}
+
+/** The same with values, which may be expressions. The table may have an alias. */
+export function selecting(sql: Queryable, values: Readonly<Record<string, Value>>) {
+  const names = Object.keys(values);
+  const texts = [`(${listed(names)}) select `, ...names.slice(1).map(() => ', '), ''];
+  return sql(templateOf(texts), ...(Object.values(values) as Made[string][]));
+}
+
+/** For `selected`: columns that keep their values. */
+export function asTheyAre(names: readonly string[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(names.map((name) => [name, columnOf(name)]));
 }
 
 /** Rows as the table `t`: a column for each named property, with the type of its array. */
@@ -88,8 +143,8 @@ export function tableOf<R extends object>(sql: Queryable, rows: readonly R[], ty
   const arrays = columns.map(([name, type]) =>
     sql.types[type](rows.map((row) => (row[name] ?? null) as string | null)),
   );
-  const names = columns.map(([name]) => columnOf(name));
-  return sql(templateOf(['unnest(', ...names.slice(1).map(() => ', '), `) as t (${names.join(', ')})`]), ...arrays);
+  const names = columns.map(([name]) => name);
+  return sql(templateOf(['unnest(', ...names.slice(1).map(() => ', '), `) as t (${listed(names)})`]), ...arrays);
 }
 
 type ArrayTypes<R> = { readonly [N in keyof R]?: 'booleans' | 'texts' | 'bigints' | 'times' | 'uuids' };
@@ -103,6 +158,9 @@ export function takeRows<T>(found: T[]): T[] {
 export function storable<T extends string | null>(text: T): T | string {
   return text === null ? text : text.replaceAll('\0', '\ufffd').toWellFormed();
 }
+
+/** The columns of a thing's table. */
+export const tableColumns = (fields: Fields): readonly string[] => Object.values(columnNamesOf(fields)).map(columnOf);
 
 /**
  * A thing's columns for `select`: one fragment, because each fragment is an object that lives until a full garbage

@@ -5,10 +5,11 @@
  * So due work is found within `POLL_MS`, and almost always on time.
  */
 import type { PendingQuery, Row } from 'postgres';
+import { OPEN } from '../../contract/job-states.js';
 import { spread } from '../../base/retry-schedule.js';
 import type { Database } from '../postgres/database.js';
 import { NOTICED_MS, type Topic } from '../postgres/notices.js';
-import type { Queryable } from '../postgres/sql.js';
+import { isOneOf, type Queryable, templateIn } from '../postgres/sql.js';
 import type { Log } from '../startup.js';
 
 /** The longest time between two checks. */
@@ -17,6 +18,8 @@ export const POLL_MS = NOTICED_MS / 2;
 const SPREAD = [0.8, 1] as const;
 /** Timers are rounded up to multiples of this. */
 const TICK_MS = 50;
+/** In the form of their index. */
+const HAVE_NOT_ENDED = templateIn(isOneOf('state', OPEN));
 
 /** A time of the database's clock, and when it was read, by the monotonic clock of this process. */
 export interface ClockReading {
@@ -213,7 +216,7 @@ const QUESTIONS: readonly Question[] = [
   },
   {
     topics: ['jobs'],
-    ask: (sql) => sql`(select 'jobs', now() from jobs where state in ('queued', 'running', 'paused') limit 1)`,
+    ask: (sql) => sql`(select 'jobs', now() from jobs where ${sql(HAVE_NOT_ENDED)} limit 1)`,
   },
   {
     topics: ['uploads'],

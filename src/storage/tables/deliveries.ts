@@ -11,7 +11,7 @@ import {
 import { columnsOf, type Queryable, type Transaction } from '../postgres/sql.js';
 import { signedBody } from './event-feeds.js';
 import type { DeliveryFilter, FolderReceivers, SentDelivery, WebhookReceivers } from './webhook-event.js';
-import { resendEvents } from './webhook-events.js';
+import { IS_UNDELIVERED, resendEvents } from './webhook-events.js';
 import { targetGroup } from './webhook-targets.js';
 
 export interface DeliveryPage {
@@ -105,7 +105,7 @@ export class Deliveries {
             count(*) filter (where state = 'pending') as retrying, max(id::text)::uuid as last_id,
             min(created_at) as since
           from deliveries
-          where account_id = ${accountId} and state in ('pending', 'dead') and (state = 'dead' or attempts > 0)
+          where account_id = ${accountId} and ${sql(IS_UNDELIVERED)} and (state = 'dead' or attempts > 0)
           group by folder_id, webhook_id
         )
         select r.watched_folder_id, r.webhook_id, coalesce(u.dead, 0) as dead,

@@ -7,7 +7,7 @@
 import { EventEmitter } from 'node:events';
 import type { Database } from '../postgres/database.js';
 import { type Period, startOf } from '../postgres/period.js';
-import type { Queryable, Transaction } from '../postgres/sql.js';
+import { listed, type Queryable, tableOf, templateIn, type Transaction } from '../postgres/sql.js';
 import type { DraftEvent } from './webhook-event.js';
 
 export interface FeedQuery {
@@ -293,6 +293,11 @@ export function signedBody(sql: Queryable, table: string) {
     (select n.body from events n where n.id = coalesce(${delivery}.event_id, ${delivery}.id)), ${delivery}.body)`;
 }
 
+/** The columns of a new event, and their types. */
+const DRAFT_TYPES = { id: 'uuids', accountId: 'uuids', type: 'texts', operation: 'texts', body: 'texts' } as const;
+const DRAFT = templateIn(listed(Object.keys(DRAFT_TYPES)));
+const OF_DRAFT = templateIn(listed(Object.keys(DRAFT_TYPES), 't'));
+
 export async function insertDrafts(sql: Queryable, events: readonly DraftEvent[], isReady = true): Promise<void> {
   if (events.length > 0) await sql`${inserting(sql, events, isReady)}`;
 }
@@ -304,17 +309,11 @@ export function inserting(
   isReady: boolean,
   among = sql``,
 ) {
-  const { uuids, texts } = sql.types;
+  const rows = events.map(({ connectionIds, ...event }) => ({ ...event, connections: connectionIds.join(',') }));
   return sql`
-    insert into events (id, account_id, type, connection_ids, operation, body, is_ready)
-    select t.id, t.account_id, t.type, string_to_array(t.connections, ','), t.operation, t.body, ${isReady}::boolean
-    from unnest(
-      ${uuids(events.map(({ id }) => id))}, ${uuids(events.map(({ accountId }) => accountId))},
-      ${texts(events.map(({ type }) => type))},
-      ${texts(events.map(({ connectionIds }) => connectionIds.join(',')))},
-      ${texts(events.map(({ operation }) => operation ?? null))}, ${texts(events.map(({ body }) => body))},
-      ${uuids(events.map(({ item }) => item ?? null))})
-      as t (id, account_id, type, connections, operation, body, item) ${among}`;
+    insert into events (${sql(DRAFT)}, connection_ids, is_ready)
+    select ${sql(OF_DRAFT)}, string_to_array(t.connections, ','), ${isReady}::boolean
+    from ${tableOf(sql, rows, { ...DRAFT_TYPES, connections: 'texts', item: 'uuids' })} ${among}`;
 }
 
 /** Deletes events that are not ready: their copies never ended. */

@@ -16,19 +16,26 @@ export interface Findings {
   readonly unchanged: number;
 }
 
+/** The columns that are collected as texts, and their types in the table. */
+export const TEXT_COLUMNS = {
+  path: 'bytea',
+  action: 'text',
+  phase: 'smallint',
+  state: 'text',
+  size: 'bigint',
+  modifiedMs: 'bigint',
+} as const;
+type TextColumnName = keyof typeof TEXT_COLUMNS;
+const NAMES = Object.keys(TEXT_COLUMNS) as TextColumnName[];
+
+const each = <T>(of: (name: TextColumnName) => T) =>
+  Object.fromEntries(NAMES.map((name) => [name, of(name)])) as Record<TextColumnName, T>;
+
 /** Files as columns for one statement, each a text of values separated by commas. */
 interface FileColumns {
   readonly count: number;
   /** Empty after they are written. */
-  readonly texts: {
-    /** In PostgreSQL's text form of bytes. */
-    paths: string;
-    sizes: string;
-    modifiedMs: string;
-    actions: string;
-    phases: string;
-    states: string;
-  };
+  readonly texts: Record<TextColumnName, string>;
   /** Up to the last file with an error: few have one. */
   readonly errorCodes: readonly (ErrorCode | null)[];
   readonly errorMessages: readonly (string | null)[];
@@ -36,17 +43,17 @@ interface FileColumns {
   readonly haveWork: boolean;
 }
 
+/** Empties the texts after they are written. */
+export function forgetTexts({ texts }: FileColumns): void {
+  for (const name of NAMES) texts[name] = '';
+}
+
 /**
  * Collects files for one statement as text, not as objects: a thousand objects would outlive the quick garbage
  * collections while they wait for the previous statement, and a million would fill the heap.
  */
 export class FoundFiles {
-  readonly #paths = new TextColumn();
-  readonly #sizes = new TextColumn();
-  readonly #modifiedMs = new TextColumn();
-  readonly #actions = new TextColumn();
-  readonly #phases = new TextColumn();
-  readonly #states = new TextColumn();
+  readonly #columns = each(() => new TextColumn());
   /** Key: the file's number. */
   readonly #errors = new Map<number, Pick<NewJobFile, 'errorCode' | 'errorMessage'>>();
   #count = 0;
@@ -57,12 +64,14 @@ export class FoundFiles {
   }
 
   add({ path, action, phase, size, modifiedMs, state, errorCode, errorMessage }: NewJobFile): void {
-    this.#paths.add(`\\x${path.toString('hex')}`);
-    this.#sizes.add(String(size));
-    this.#modifiedMs.add(String(Math.trunc(modifiedMs)));
-    this.#actions.add(action);
-    this.#phases.add(String(phase));
-    this.#states.add(state ?? ('waiting' satisfies JobFileState));
+    const columns = this.#columns;
+    // PostgreSQL's text form of bytes.
+    columns.path.add(`\\x${path.toString('hex')}`);
+    columns.size.add(String(size));
+    columns.modifiedMs.add(String(Math.trunc(modifiedMs)));
+    columns.action.add(action);
+    columns.phase.add(String(phase));
+    columns.state.add(state ?? ('waiting' satisfies JobFileState));
     if (errorCode !== undefined || errorMessage !== undefined)
       this.#errors.set(this.#count, { errorCode, errorMessage });
     this.#count += 1;
@@ -75,14 +84,7 @@ export class FoundFiles {
     const errors = Array.from({ length: last + 1 }, (_, number) => this.#errors.get(number));
     const columns = {
       count: this.#count,
-      texts: {
-        paths: this.#paths.take(),
-        sizes: this.#sizes.take(),
-        modifiedMs: this.#modifiedMs.take(),
-        actions: this.#actions.take(),
-        phases: this.#phases.take(),
-        states: this.#states.take(),
-      },
+      texts: each((name) => this.#columns[name].take()),
       errorCodes: errors.map((error) => error?.errorCode ?? null),
       errorMessages: errors.map((error) => error?.errorMessage ?? null),
       haveWork: this.#haveWork,

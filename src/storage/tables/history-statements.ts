@@ -1,10 +1,20 @@
 /** The statements that write the history. After each, rows, totals and monthly actions agree. */
 import type { PendingQuery, Row } from 'postgres';
 import { columnNamesOf, type Fields } from '../../contract/thing.js';
-import { LOOKUPS, transferColumns, type TransferType } from '../../contract/transfer.js';
+import { LOOKUPS, transferColumns, type TransferStatus, type TransferType } from '../../contract/transfer.js';
 import { firstIdAt } from '../postgres/clock.js';
-import { columnOf } from '../postgres/column-names.js';
-import { fromExcluded, type Queryable, storable, tableOf, templateOf, type Transaction } from '../postgres/sql.js';
+import {
+  addedTo,
+  fromExcluded,
+  listed,
+  type Queryable,
+  selected,
+  selecting,
+  storable,
+  tableOf,
+  templateIn,
+  type Transaction,
+} from '../postgres/sql.js';
 import { endingFiles } from './job-tree.js';
 import { correctingUses, endingUses } from './links.js';
 import type { Outbox } from './outbox.js';
@@ -78,17 +88,34 @@ const ENDING = [
   'unverified',
   'request',
 ] as const satisfies typeof WRITTEN;
-const ENDS = fromExcluded(ENDING.map(columnOf));
-const COLUMNS = WRITTEN.map(columnOf).join(', ');
+const COLUMNS = listed(WRITTEN);
 const FROM_INPUT = COLUMNS.replace(/\bdigest\b/, "decode(digest, 'hex')");
 // Built once: each fragment of a statement is an object that lives until a full garbage collection.
-const INPUT = templateOf(['select * from unnest(', ...WRITTEN.slice(1).map(() => ', '), `) as t (${COLUMNS})`]);
-const INSERT = templateOf([
-  `insert into transfers as t (${COLUMNS}, node_id) select ${FROM_INPUT}, `,
-  '::uuid from input where true ',
-  ' ',
-  ` on conflict (id) do update set ${ENDS} where t.status = 'pending' returning t.*`,
-]);
+const INPUT = templateIn(`select * from unnest(${WRITTEN.map(() => '?').join(', ')}) as t (${COLUMNS})`);
+const INSERT = templateIn(`
+  insert into transfers as t (${COLUMNS}, node_id) select ${FROM_INPUT}, ?::uuid from input where true ? ?
+  on conflict (id) do update set ${fromExcluded(ENDING)} where t.status = 'pending' returning t.*`);
+
+/** The key of a count, by the values of a transfer. */
+const COUNT_OF = {
+  accountId: 'account_id',
+  connectionId: 'connection_id',
+  day: "(created_at at time zone 'UTC')::date",
+  type: 'type',
+  status: 'status',
+};
+const COUNT_KEY = Object.keys(COUNT_OF);
+const COUNT_COLUMNS = templateIn(listed(COUNT_KEY));
+const IS_COUNT = templateIn(`(${listed(COUNT_KEY, 'c')}) = (${listed(COUNT_KEY, 'g')})`);
+const COUNTING_CORRECTED = templateIn(addingCounts('failed'));
+
+/** Adds the rows of `written` to the counts, except those with this status. */
+function addingCounts(except: TransferStatus): string {
+  return `
+    insert into transfer_counts as c ${selected({ ...COUNT_OF, items: 'count(*)' })}
+    from written where status <> '${except}' group by 1, 2, 3, 4, 5 order by 1, 2, 3, 4, 5
+    on conflict (${listed(COUNT_KEY)}) do update set items = c.items + excluded.items`;
+}
 
 type ArrayType = 'uuids' | 'texts' | 'bigints' | 'booleans' | 'times';
 /** Array types that do not follow from the schemas: ids are texts there, and hidden fields have no schema. */
@@ -116,30 +143,30 @@ const TYPES = Object.fromEntries(WRITTEN.map((name) => [name, arrayType(name)]))
 /** The error of transfers on a dead node. */
 const NODE_STOPPED = { code: 'internal', message: 'the gateway stopped while this transfer was running' };
 
+const COUNTING = templateIn(`
+  counted as (${addingCounts('pending')}),
+  used as (
+    insert into monthly_usage as m ${selected({
+      accountId: 'account_id',
+      month: "date_trunc('month', created_at at time zone 'UTC')::date",
+      items: 'count(*)',
+      actionsRecorded: 'count(*) filter (where counts_action)',
+    })}
+    from written where status <> 'pending' group by 1, 2 order by 1, 2
+    on conflict (account_id, month) do update set ${addedTo('m', ['items', 'actionsRecorded'], 'excluded')},
+      held = case when m.held -> ?::text is null then m.held else jsonb_set(m.held, array[?::text],
+        to_jsonb(greatest(0, (m.held ->> ?::text)::bigint - excluded.actions_recorded))) end
+  ),
+  summed as (?)`);
+
 /**
  * Adds the final rows of `written` to the totals. Groups are locked in key order, so that two nodes that update the
  * same ones wait for each other instead of dead-locking. Actions that are now recorded are subtracted from what
  * `nodeId` holds.
  */
 function counting(sql: Queryable, nodeId: string | null) {
-  return sql`
-    counted as (
-      insert into transfer_counts as c (account_id, connection_id, day, type, status, items)
-      select account_id, connection_id, (created_at at time zone 'UTC')::date, type, status, count(*)
-      from written where status <> 'pending' group by 1, 2, 3, 4, 5 order by 1, 2, 3, 4, 5
-      on conflict (account_id, connection_id, day, type, status) do update set items = c.items + excluded.items
-    ),
-    used as (
-      insert into monthly_usage as m (account_id, month, items, actions_recorded)
-      select account_id, date_trunc('month', created_at at time zone 'UTC')::date, count(*),
-             count(*) filter (where counts_action)
-      from written where status <> 'pending' group by 1, 2 order by 1, 2
-      on conflict (account_id, month) do update set items = m.items + excluded.items,
-        actions_recorded = m.actions_recorded + excluded.actions_recorded,
-        held = case when m.held -> ${nodeId}::text is null then m.held else jsonb_set(m.held, array[${nodeId}::text],
-          to_jsonb(greatest(0, (m.held ->> ${nodeId}::text)::bigint - excluded.actions_recorded))) end
-    ),
-    summed as (${addingHours(sql, sql`select 1 as sign, * from written where status <> 'pending'`)})`;
+  const hours = addingHours(sql, sql`select 1 as sign, * from written where status <> 'pending'`);
+  return sql(COUNTING, nodeId, nodeId, nodeId, hours);
 }
 
 interface BatchOptions {
@@ -292,12 +319,7 @@ export async function correctFailed(
         where c.account_id = w.account_id and c.connection_id = w.connection_id and c.type = w.type
           and c.day = (w.created_at at time zone 'UTC')::date and c.status = 'failed' and w.status <> 'failed'
       ),
-      given as (
-        insert into transfer_counts as c (account_id, connection_id, day, type, status, items)
-        select account_id, connection_id, (created_at at time zone 'UTC')::date, type, status, 1
-        from written where status <> 'failed'
-        on conflict (account_id, connection_id, day, type, status) do update set items = c.items + 1
-      )
+      given as (${sql(COUNTING_CORRECTED)})
       select count(*) as written from written`;
     if ((result?.written ?? 0) > 0) corrected.add(row.id);
   }
@@ -376,9 +398,8 @@ async function deleteItems(sql: Queryable, ids: PendingQuery<Row[]>): Promise<nu
     ),
     days as (
       update transfer_counts c set items = c.items - g.items
-      from (select account_id, connection_id, day, type, status, count(*) as items from gone group by 1, 2, 3, 4, 5) g
-      where c.account_id = g.account_id and c.connection_id = g.connection_id and c.day = g.day
-        and c.type = g.type and c.status = g.status
+      from (select ${sql(COUNT_COLUMNS)}, count(*) as items from gone group by 1, 2, 3, 4, 5) g
+      where ${sql(IS_COUNT)}
     ),
     months as (
       update monthly_usage m set items = m.items - g.items
@@ -424,8 +445,8 @@ export async function exchangeActions(sql: Queryable, asked: ActionsAsked): Prom
   const grant = grantOf(sql`greatest(0, ${limit}::bigint - ${used})::bigint`);
   const first = grantOf(sql`${limit}::bigint`);
   const [row] = await sql<{ granted: number }[]>`
-    insert into monthly_usage as m (account_id, month, held, last_grant)
-    values (${accountId}, ${month}, jsonb_build_object(${nodeId}::text, ${first}), ${first})
+    insert into monthly_usage as m
+      ${selecting(sql, { accountId, month, held: sql`jsonb_build_object(${nodeId}::text, ${first})`, lastGrant: first })}
     on conflict (account_id, month) do update set last_grant = ${grant},
       held = jsonb_set(m.held, array[${nodeId}::text], to_jsonb(${own} + ${grant}))
     returning last_grant as granted`;

@@ -3,14 +3,92 @@ import type { ErrorCode } from '../../base/errors.js';
 import type { JobState } from '../../contract/job.js';
 import type { QueueSender } from '../queue/queue.js';
 import type { Database } from '../postgres/database.js';
-import { letGo, type Queryable, storable, jsonOf, tableOf, type Transaction } from '../postgres/sql.js';
-import type { Findings } from './found-files.js';
-import type { Job, JobCounts, JobFile, JobFileEnd, JobFolder, NewJobRow } from './job.js';
-import { isFiltered } from '../../contract/job.js';
-import { hasEnded } from '../../contract/job-states.js';
+import { columnOf } from '../postgres/column-names.js';
+import {
+  addedTo,
+  asTheyAre,
+  columnsOf,
+  isOneOf,
+  letGo,
+  listed,
+  type Queryable,
+  rowOf,
+  selected,
+  storable,
+  tableOf,
+  templateIn,
+  type Transaction,
+  valuesOf,
+} from '../postgres/sql.js';
+import { type Findings, forgetTexts, TEXT_COLUMNS } from './found-files.js';
+import {
+  foundFields,
+  IS_OPEN,
+  type Job,
+  JOB_COUNTS,
+  type JobCounts,
+  type JobFile,
+  type JobFileEnd,
+  jobFileFields,
+  type JobFolder,
+  jobFolderFields,
+  newFolderFields,
+  type NewJobRow,
+} from './job.js';
+import { isFiltered, jobFields } from '../../contract/job.js';
+import { FINISHED_FILE, hasEnded, UNDONE_FILE } from '../../contract/job-states.js';
 import type { JobEnd } from './job-phases.js';
 import { type WorkerSlot, workerSlotTasks, workerSlotsOf, workerSlotsWorth } from './job-slots.js';
 import { movingOf } from './running-transfers.js';
+
+/** The columns of a new folder, with the types of their values; bytes are in hexadecimal. */
+const FOLDER_TYPES = {
+  path: 'texts',
+  depth: 'bigints',
+  isExtra: 'booleans',
+  isRemoved: 'booleans',
+  above: 'texts',
+} as const satisfies Partial<Record<keyof JobFolder, string>>;
+// Built once: each fragment of a statement is an object that lives until a full garbage collection.
+const ADD_FOLDERS = templateIn(`
+  insert into job_folders ${selected({
+    jobId: '?::uuid',
+    ...asTheyAre(Object.keys(FOLDER_TYPES)),
+    path: "decode(path, 'hex')",
+    above: "decode(above, 'hex')",
+    state: "'waiting'",
+  })} from ? on conflict do nothing`);
+const ERRORS = ['errorCode', 'errorMessage'];
+const ADD_FILES = templateIn(`
+  insert into job_files ${selected({
+    jobId: '?::uuid',
+    ...Object.fromEntries(Object.entries(TEXT_COLUMNS).map(([name, type]) => [name, `${columnOf(name)}::${type}`])),
+    ...asTheyAre(ERRORS),
+  })}
+  from unnest(${Object.keys(TEXT_COLUMNS)
+    .map(() => "string_to_array(?, ',')")
+    .join(', ')}, ?, ?)
+    as t (${listed([...Object.keys(TEXT_COLUMNS), ...ERRORS])})
+  on conflict do nothing returning action, phase, state, size`);
+/** The columns of a folder or file that a job copies from another one. */
+const FOLDER = templateIn(listed(Object.keys(newFolderFields)));
+const BEGUN_FOLDER = templateIn(listed(['isBegun', 'above', ...Object.keys(newFolderFields)]));
+const FILE = templateIn(listed(['phase', ...Object.keys(foundFields)]));
+const FAILED_FILE = templateIn(listed(['phase', 'state', ...ERRORS, ...Object.keys(foundFields)]));
+const FILE_F = templateIn(listed(['phase', ...Object.keys(foundFields)], 'f'));
+
+const COUNTS = templateIn(listed(JOB_COUNTS, 'j'));
+const ADDED_COUNTS = templateIn(addedTo('j', ['failed', 'done', 'deleted', 'bytes', 'bytesTotal'], 't'));
+const ENDED_COUNTS = templateIn(addedTo('j', ['done', 'deleted', 'skipped', 'failed', 'bytes'], 't'));
+const FAILED_COUNTS = templateIn(addedTo('j', ['found', 'failed'], 't'));
+const SKIPPED_COUNTS = templateIn(addedTo('j', ['found', 'skipped'], 't'));
+
+const IS_UNDONE = templateIn(isOneOf('state', UNDONE_FILE));
+const IS_UNDONE_D = templateIn(isOneOf('d.state', UNDONE_FILE));
+const IS_FINISHED_F = templateIn(isOneOf('f.state', FINISHED_FILE));
+const IS_FINISHED = templateIn(isOneOf('state', FINISHED_FILE));
+/** The folder is to be listed or removed. */
+const IS_OPEN_FOLDER = templateIn(isOneOf('state', ['waiting', 'listed']));
 
 const PURGE_ROWS = 5000;
 /** Larger writes do not queue with the short transactions. */
@@ -49,7 +127,7 @@ export class JobTree {
           order by depth, path limit ${limit} for update skip locked)
         update job_folders f set seat = ${slot.number} from picked p
         where f.job_id = ${id} and f.path = p.path
-        returning f.path, f.depth, f.is_extra, f.is_removed, f.is_begun, f.above, f.tries`,
+        returning ${columnsOf(sql, jobFolderFields, { table: 'f' })}`,
     );
   }
 
@@ -70,9 +148,7 @@ export class JobTree {
           update job_files f set seat = ${slot.number} from summed s
           where f.job_id = ${id} and f.path = s.path and (s.bytes <= ${bytes}::bigint or s.ordinal = s.first)
           returning f.*, s.was_taken)
-        select path, action, size, modified_ms, is_copied, was_taken, tries
-        from taken
-        order by ordinal`,
+        select ${columnsOf(sql, jobFileFields)}, was_taken from taken order by ordinal`,
     );
   }
 
@@ -86,43 +162,31 @@ export class JobTree {
     await this.#database.turns.run(job.accountId, () =>
       isLarge ? this.#database.bulk(write) : this.#database.transaction(write),
     );
-    const { texts } = findings.files;
-    for (const name of ['paths', 'sizes', 'modifiedMs', 'actions', 'phases', 'states'] as const) texts[name] = '';
+    forgetTexts(findings.files);
   }
 
   async #addIn(tx: Transaction, job: Owned, findings: Findings, rows: number): Promise<void> {
     const { id } = job;
     const { files, folders, listed, left, begun, unchanged } = findings;
-    const { texts, bigints, booleans } = tx.types;
+    const { texts } = tx.types;
     const paths = (all: readonly Buffer[]) => tx`
         (select decode(t.path, 'hex') from unnest(${texts(all.map((path) => path.toString('hex')))}) as t (path))`;
     if (!(await lockGoing(tx, id))) return;
     // Sent together, executed in this order.
     const steps: PromiseLike<unknown>[] = [];
     if (folders.length > 0) {
-      steps.push(tx`
-          insert into job_folders (job_id, path, depth, is_extra, is_removed, above, state)
-          select ${id}::uuid, decode(path, 'hex'), depth, is_extra, is_removed, decode(above, 'hex'), 'waiting' from unnest(
-            ${texts(folders.map(({ path }) => path.toString('hex')))}, ${bigints(folders.map(({ depth }) => depth))},
-            ${booleans(folders.map(({ isExtra }) => isExtra))}, ${booleans(folders.map(({ isRemoved }) => isRemoved))},
-            ${texts(folders.map(({ above }) => above.toString('hex')))}
-          ) as t (path, depth, is_extra, is_removed, above) on conflict do nothing`);
+      const rows = folders.map((folder) => {
+        return { ...folder, path: folder.path.toString('hex'), above: folder.above.toString('hex') };
+      });
+      steps.push(tx(ADD_FOLDERS, id, tableOf(tx, rows, FOLDER_TYPES)));
     }
-    const { texts: columns } = files;
+    const values = Object.values(files.texts);
+    const errors = [files.errorCodes, files.errorMessages.map((message) => storable(message))].map(texts);
     const counting = tx<JobCounts[]>`
-        with added as (
-          insert into job_files (job_id, path, action, phase, state, size, modified_ms, error_code, error_message)
-          select ${id}::uuid, path::bytea, action, phase::smallint, state, size::bigint, modified::bigint, code, message
-          from unnest(
-            string_to_array(${columns.paths}, ','), string_to_array(${columns.actions}, ','),
-            string_to_array(${columns.phases}, ','), string_to_array(${columns.states}, ','),
-            string_to_array(${columns.sizes}, ','), string_to_array(${columns.modifiedMs}, ','),
-            ${texts([...files.errorCodes])}, ${texts(files.errorMessages.map((message) => storable(message)))}
-          ) as t (path, action, phase, state, size, modified, code, message) on conflict do nothing
-          returning action, phase, state, size)
+        with added as (${tx(ADD_FILES, id, ...values, ...errors)})
         update jobs j set found = j.found + t.found + ${unchanged}, stored_rows = j.stored_rows + ${rows},
-          skipped = j.skipped + t.skipped + ${unchanged}, failed = j.failed + t.failed, done = j.done + t.done, deleted = j.deleted + t.deleted,
-          bytes = j.bytes + t.bytes, bytes_total = j.bytes_total + t.bytes_total
+          skipped = j.skipped + t.skipped + ${unchanged},
+          ${tx(ADDED_COUNTS)}
         from (select count(*) filter (where phase = 1) as found,
           count(*) filter (where state = 'failed') as failed, count(*) filter (where state = 'skipped') as skipped,
           count(*) filter (where state = 'planned' and action <> 'delete') as done,
@@ -130,7 +194,7 @@ export class JobTree {
           coalesce(sum(size) filter (where state = 'planned' and action <> 'delete'), 0) as bytes,
           coalesce(sum(size) filter (where state <> 'failed' and action <> 'delete'), 0) as bytes_total from added) t
         where j.id = ${id}
-        returning j.found, j.done, j.skipped, j.failed, j.deleted, j.bytes, j.bytes_total`;
+        returning ${tx(COUNTS)}`;
     steps.push(counting);
     if (begun.length > 0) {
       steps.push(tx`update job_folders set is_begun = true where job_id = ${id} and path in ${paths(begun)}`);
@@ -166,7 +230,7 @@ export class JobTree {
     await this.#database.all`
       update job_folders set tries = tries + 1, seat = null,
         next_try_at = now() + make_interval(secs => ${afterMs / 1000}::double precision)
-      where job_id = ${jobId} and path = decode(${path.toString('hex')}, 'hex') and state in ('waiting', 'listed')`;
+      where job_id = ${jobId} and path = decode(${path.toString('hex')}, 'hex') and ${(sql) => sql(IS_OPEN_FOLDER)}`;
   }
 
   /** A folder that turned out not to be empty is listed once more before it is removed. */
@@ -186,13 +250,22 @@ export class JobTree {
       if (!(await lockGoing(tx, job.id))) return;
       const { count } = await tx`
         update job_folders set state = 'failed', seat = null, error_code = ${code}, error_message = ${storable(message)}
-        where job_id = ${job.id} and path = decode(${hex}, 'hex') and state in ('waiting', 'listed')`;
+        where job_id = ${job.id} and path = decode(${hex}, 'hex') and ${tx(IS_OPEN_FOLDER)}`;
       if (count === 0 || hex === '') return;
+      const failure = {
+        jobId: job.id,
+        path: tx`decode(${hex}, 'hex')`,
+        action: 'list',
+        phase: 1,
+        state: 'failed',
+        size: 0,
+        modifiedMs: 0,
+        errorCode: code,
+        errorMessage: storable(message),
+      };
       await tx`
         with added as (
-          insert into job_files (job_id, path, action, phase, state, size, modified_ms, error_code, error_message)
-          values (${job.id}, decode(${hex}, 'hex'), 'list', 1, 'failed', 0, 0, ${code}, ${storable(message)})
-          on conflict do nothing returning 1)
+          insert into job_files ${valuesOf(tx, failure)} on conflict do nothing returning 1)
         update jobs set found = found + (select count(*) from added), failed = failed + (select count(*) from added)
         where id = ${job.id}`;
     };
@@ -259,7 +332,7 @@ export class JobTree {
  */
 async function lockGoing(tx: Transaction, jobId: string): Promise<boolean> {
   const { count } = await tx`
-    select from jobs where id = ${jobId} and state in ('queued', 'running', 'paused') for no key update`;
+    select from jobs where id = ${jobId} and ${tx(IS_OPEN)} for no key update`;
   return count > 0;
 }
 
@@ -280,7 +353,7 @@ function deepest(sql: Queryable, jobId: string) {
 export function endingFiles(sql: Queryable) {
   return sql`
     locked as (
-      select id, state in ('queued', 'running', 'paused') as is_going
+      select id, ${sql(IS_OPEN)} as is_going
       from jobs where id in (select job_id from i) order by id for no key update
     ),
     endings as (
@@ -296,14 +369,13 @@ export function endingFiles(sql: Queryable) {
       returning f.job_id, f.action, f.state, f.size, i.file_size, i.id
     ),
     tally as (
-      update jobs j set done = j.done + t.done, deleted = j.deleted + t.deleted, skipped = j.skipped + t.skipped,
-        failed = j.failed + t.failed, bytes = j.bytes + t.bytes, bytes_total = j.bytes_total + t.grown
+      update jobs j set ${sql(ENDED_COUNTS)}, bytes_total = j.bytes_total + t.grown
       from (select job_id, count(*) filter (where state = 'done' and action <> 'delete') as done,
         count(*) filter (where state = 'done' and action = 'delete') as deleted,
         count(*) filter (where state = 'skipped') as skipped, count(*) filter (where state = 'failed') as failed,
         coalesce(sum(file_size) filter (where state = 'done' and action <> 'delete'), 0) as bytes,
         coalesce(sum(case when state = 'done' then file_size - size else -size end)
-          filter (where action <> 'delete' and state in ('done', 'skipped')), 0) as grown
+          filter (where action <> 'delete' and ${sql(IS_FINISHED)}), 0) as grown
         from outcome group by job_id) t
       where j.id = t.job_id
     )`;
@@ -312,20 +384,18 @@ export function endingFiles(sql: Queryable) {
 /** A waiting job, with its root folder or its only file to do. */
 export async function insertJob(tx: Transaction, id: string, row: NewJobRow): Promise<void> {
   const { accountId, keyId, scheduleId, name, definition } = row;
-  await tx`
-    insert into jobs (id, account_id, key_id, schedule_id, type, name, state, definition)
-    values (${id}, ${accountId}, ${keyId}, ${scheduleId}, ${definition.type}, ${storable(name)}, 'queued',
-      ${jsonOf(tx, definition)})`;
-  if (definition.type === 'upload') {
-    await tx`
-      insert into job_files (job_id, path, action, phase, state, size, modified_ms)
-      values (${id}, '', 'upload', 1, 'waiting', 0, 0)`;
+  const { type } = definition;
+  const job = rowOf(tx, jobFields, { id, accountId, keyId, scheduleId, type, name, state: 'queued', definition });
+  await tx`insert into jobs ${tx(job)}`;
+  const place = { jobId: id, path: Buffer.alloc(0), state: 'waiting' };
+  if (type === 'upload') {
+    const file = { ...place, action: 'upload', phase: 1, size: 0, modifiedMs: 0 };
+    await tx`insert into job_files ${tx(file)}`;
     await tx`update jobs set found = 1 where id = ${id}`;
     return;
   }
-  await tx`
-    insert into job_folders (job_id, path, depth, is_extra, is_removed, state)
-    values (${id}, '', 0, false, ${goesWhole(row)}, 'waiting')`;
+  const folder = { ...place, depth: 0, isExtra: false, isRemoved: goesWhole(row) };
+  await tx`insert into job_folders ${tx(folder)}`;
 }
 
 /**
@@ -345,43 +415,41 @@ function goesWhole({ definition, scheduleId }: NewJobRow): boolean {
 export async function narrow(tx: Transaction, formerId: string, id: string): Promise<void> {
   await tx`delete from job_folders where job_id = ${id}`;
   await tx`
-    insert into job_folders (job_id, path, depth, is_extra, is_removed, state, is_begun, above)
-    select ${id}::uuid, path, depth, is_extra, is_removed, 'waiting', is_begun, above from job_folders
-    where job_id = ${formerId} and state in ('failed', 'waiting')`;
+    insert into job_folders (job_id, state, ${tx(BEGUN_FOLDER)})
+    select ${id}::uuid, 'waiting', ${tx(BEGUN_FOLDER)} from job_folders
+    where job_id = ${formerId} and ${tx(IS_UNDONE)}`;
   // They may be empty then.
   await tx`
-    insert into job_folders (job_id, path, depth, is_extra, is_removed, state)
-    select ${id}::uuid, path, depth, is_extra, is_removed, 'listed' from job_folders
+    insert into job_folders (job_id, state, ${tx(FOLDER)}) select ${id}::uuid, 'listed', ${tx(FOLDER)} from job_folders
     where job_id = ${formerId} and state in ('kept', 'listed') and is_removed`;
   await tx`
     with taken as (
-      insert into job_files (job_id, path, action, phase, state, size, modified_ms, is_copied, seat)
-      select ${id}::uuid, path, action, phase, 'waiting', size, modified_ms, is_copied,
+      insert into job_files (job_id, state, is_copied, ${tx(FILE)}, seat)
+      select ${id}::uuid, 'waiting', is_copied, ${tx(FILE)},
         case when tries > 0 or seat is not null or state = 'failed' then ${FORMER_SLOT}::smallint end from job_files
-      where job_id = ${formerId} and state in ('failed', 'waiting') and action <> 'list' and not ${isFailedByName(tx)}
+      where job_id = ${formerId} and ${tx(IS_UNDONE)} and action <> 'list' and not ${isFailedByName(tx)}
       returning phase, action, size)
     update jobs set found = t.found, bytes_total = t.bytes
     from (select count(*) filter (where phase = 1) as found,
       coalesce(sum(size) filter (where action <> 'delete'), 0) as bytes from taken) t where id = ${id}`;
   await tx`
     with failed as (
-      insert into job_files (job_id, path, action, phase, state, size, modified_ms, error_code, error_message)
-      select ${id}::uuid, path, action, phase, state, size, modified_ms, error_code, error_message from job_files f
+      insert into job_files (job_id, ${tx(FAILED_FILE)}) select ${id}::uuid, ${tx(FAILED_FILE)} from job_files f
       where job_id = ${formerId} and ${isFailedByName(tx)}
         and not exists (select from job_folders d where d.job_id = f.job_id and d.path = f.path)
       returning phase)
-    update jobs j set found = j.found + t.found, failed = j.failed + t.failed
+    update jobs j set ${tx(FAILED_COUNTS)}
     from (select count(*) filter (where phase = 1) as found, count(*) as failed from failed) t where j.id = ${id}`;
   await tx`
     with left_alone as (
-      insert into job_files (job_id, path, action, phase, state, size, modified_ms, error_message)
-      select ${id}::uuid, f.path, f.action, f.phase, 'skipped', f.size, f.modified_ms, 'done by the job before'
-      from job_folders d join job_files f on f.job_id = d.job_id and f.state in ('done', 'skipped')
+      insert into job_files (job_id, state, error_message, ${tx(FILE)})
+      select ${id}::uuid, 'skipped', 'done by the job before', ${tx(FILE_F)}
+      from job_folders d join job_files f on f.job_id = d.job_id and ${tx(IS_FINISHED_F)}
         and f.path >= ${start(tx)} and f.path < ${start(tx)} || decode('ffff', 'hex')
         and position('/'::bytea in substring(f.path from length(${start(tx)}) + 1)) = 0
-      where d.job_id = ${formerId} and d.state in ('failed', 'waiting') and d.is_begun
+      where d.job_id = ${formerId} and ${tx(IS_UNDONE_D)} and d.is_begun
       returning phase)
-    update jobs j set found = j.found + t.found, skipped = j.skipped + t.skipped
+    update jobs j set ${tx(SKIPPED_COUNTS)}
     from (select count(*) filter (where phase = 1) as found, count(*) as skipped from left_alone) t where j.id = ${id}`;
 }
 
@@ -450,7 +518,7 @@ export async function sampleRunning(sql: Queryable, ids: readonly string[]): Pro
 export async function handOverJobs(tx: Transaction, formerKeyId: string, keyId: string): Promise<void> {
   await tx`
     with own as (
-      select id from jobs where key_id = ${formerKeyId} and state in ('queued', 'running', 'paused')
+      select id from jobs where key_id = ${formerKeyId} and ${tx(IS_OPEN)}
       order by id for no key update)
     update jobs j set key_id = ${keyId} from own where j.id = own.id`;
 }

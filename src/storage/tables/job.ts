@@ -2,16 +2,15 @@
 import type { Scope } from '../../contract/scopes.js';
 import type { ErrorCode } from '../../base/errors.js';
 import type { JobAction, JobDefinition, JobFileState, JobRow } from '../../contract/job.js';
+import { OPEN } from '../../contract/job-states.js';
+import { hidden, type RowOf } from '../../contract/thing.js';
+import { isOneOf, templateIn } from '../postgres/sql.js';
 
-export interface JobCounts {
-  readonly found: number;
-  readonly done: number;
-  readonly skipped: number;
-  readonly failed: number;
-  readonly deleted: number;
-  readonly bytes: number;
-  readonly bytesTotal: number;
-}
+export const JOB_COUNTS = ['found', 'done', 'skipped', 'failed', 'deleted', 'bytes', 'bytesTotal'] as const;
+export type JobCounts = Pick<JobRow, (typeof JOB_COUNTS)[number]>;
+
+/** The condition for jobs that have not ended, in the form of their index. */
+export const IS_OPEN = templateIn(isOneOf('state', OPEN));
 
 export type Job = Omit<JobRow, 'errorCode'> & { readonly errorCode: ErrorCode | null };
 
@@ -44,46 +43,54 @@ export interface NewJobRow {
   readonly url?: string;
 }
 
-export interface JobFolder {
-  readonly path: Buffer;
-  readonly depth: number;
-  readonly isExtra: boolean;
-  readonly isRemoved: boolean;
-  readonly isBegun: boolean;
+/** The columns of a folder that are set when it is found. */
+export const newFolderFields = {
+  path: hidden<Buffer>(),
+  depth: hidden<number>(),
+  isExtra: hidden<boolean>(),
+  isRemoved: hidden<boolean>(),
+};
+export const jobFolderFields = {
+  ...newFolderFields,
+  isBegun: hidden<boolean>(),
   /** Identifies the folder in the listings of the folders above it. */
-  readonly above: Buffer;
-  readonly tries: number;
-}
+  above: hidden<Buffer>(),
+  tries: hidden<number>(),
+};
+export type JobFolder = RowOf<typeof jobFolderFields>;
 
-export interface JobFile {
-  readonly path: Buffer;
-  readonly action: JobAction;
-  readonly size: number;
-  readonly modifiedMs: number;
-  readonly isCopied: boolean;
+/** The columns of a file that are set when it is found, and then kept. */
+export const foundFields = {
+  path: hidden<Buffer>(),
+  action: hidden<JobAction>(),
+  size: hidden<number>(),
+  modifiedMs: hidden<number>(),
+};
+export const jobFileFields = {
+  ...foundFields,
+  isCopied: hidden<boolean>(),
+  tries: hidden<number>(),
+};
+export interface JobFile extends RowOf<typeof jobFileFields> {
   /** A slice that died had claimed it, or a try failed midway: the file may be done already. */
   readonly wasTaken: boolean;
-  readonly tries: number;
 }
 
-/** In the form of the API. */
-export interface JobFileItem {
-  readonly ordinal: number;
-  readonly path: Buffer;
-  readonly state: JobFileState;
-  readonly action: JobAction;
-  readonly size: number;
-  readonly errorMessage: string | null;
-  readonly errorCode: ErrorCode | null;
-}
+/** A file in a list of them, as answers show it. */
+export const jobFileItemFields = {
+  ordinal: hidden<number>(),
+  path: foundFields.path,
+  state: hidden<JobFileState>(),
+  action: foundFields.action,
+  size: foundFields.size,
+  errorMessage: hidden<string | null>(),
+  errorCode: hidden<ErrorCode | null>(),
+};
+export type JobFileItem = RowOf<typeof jobFileItemFields>;
 
-export interface NewJobFile {
-  readonly path: Buffer;
-  readonly action: JobAction;
+export interface NewJobFile extends RowOf<typeof foundFields> {
   /** 1 = together with the listing; 2 = after all copies. */
   readonly phase: 1 | 2;
-  readonly size: number;
-  readonly modifiedMs: number;
   /**
    * Reported without work: a file that fails by its name, one that is left out, the plan of a dry run, or a link that
    * is already gone.

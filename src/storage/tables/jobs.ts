@@ -6,10 +6,20 @@ import type { ClaimedTask, Queue } from '../queue/queue.js';
 import type { Database } from '../postgres/database.js';
 import type { NamedSecrets } from '../secrets/sealed-rows.js';
 import { isWithin, type Period } from '../postgres/period.js';
-import { columnsOf, type Queryable, type Transaction } from '../postgres/sql.js';
-import type { Job, JobFileItem, JobHolder, NewJobRow, RunningJob } from './job.js';
+import { FAILED, hasEnded, OPEN } from '../../contract/job-states.js';
+import { columnsOf, isOneOf, type Queryable, templateIn, type Transaction } from '../postgres/sql.js';
+import {
+  IS_OPEN,
+  type Job,
+  type JobFileItem,
+  jobFileItemFields,
+  type JobHolder,
+  type NewJobRow,
+  type RunningJob,
+} from './job.js';
 import { type JobEnd, keepSourceFiles, nextPhase } from './job-phases.js';
 import { type WorkerSlot, workerSlotTasks, workerSlotsOf, workerSlotsWorth } from './job-slots.js';
+import { HOLDER, holdersOf } from './key-records.js';
 import { movingOf } from './running-transfers.js';
 import type { Outbox } from './outbox.js';
 import {
@@ -93,7 +103,7 @@ export class Jobs {
       tx<{ running: number; waiting: number }[]>`
         select count(*) filter (where state = 'running') as running,
           count(*) filter (where state <> 'running') as waiting
-        from jobs where account_id = ${accountId} and state in ('queued', 'running', 'paused')`,
+        from jobs where account_id = ${accountId} and ${tx(IS_OPEN)}`,
     ]);
     const { running, waiting } = open ?? { running: 0, waiting: 0 };
     if (running >= limits.running && waiting >= limits.waiting) {
@@ -154,7 +164,7 @@ export class Jobs {
   ): Promise<readonly JobFileItem[]> {
     return this.#database.run(
       (sql) => sql<JobFileItem[]>`
-        select ordinal, path, state, action, size, error_message, error_code from job_files
+        select ${columnsOf(sql, jobFileItemFields)} from job_files
         where job_id = ${id} and ordinal > ${after}
           ${state === undefined ? sql`` : state === 'failed' ? sql`and state = 'failed'` : sql`and state = ${state}`}
         order by ordinal limit ${limit}`,
@@ -170,7 +180,7 @@ export class Jobs {
     limit: number,
   ): Promise<{ readonly files: readonly JobFileItem[]; readonly last: number }> {
     const rows = await this.#database.all<JobFileItem & { readonly number: number }>`
-      select ordinal, path, state, action, size, error_message, error_code, end_number as number from job_files
+      select ${(sql) => columnsOf(sql, jobFileItemFields)}, end_number as number from job_files
       where job_id = ${id} and end_number > ${after} order by end_number limit ${limit}`;
     return { files: rows, last: rows.at(-1)?.number ?? after };
   }
@@ -215,11 +225,8 @@ export class Jobs {
         sql`j.definition->'destination'->>'connectionId'`,
       ];
       return sql<(Job & JobHolder)[]>`
-        select ${columns(sql)}, a.email, a.plan, k.scopes, k.connection_ids as connections
-        from jobs j join accounts a on a.id = j.account_id
-          left join api_keys k on k.id = j.key_id and k.revoked_at is null
-            and (k.expires_at is null or k.expires_at > now())
-        where j.state in ('queued', 'running', 'paused') and j.key_id is not null
+        select ${columns(sql)}, ${sql(HOLDER)} from jobs j ${sql(HOLDERS)}
+        where ${sql(IS_OPEN)} and j.key_id is not null
           and (k.id is null or not 'write' = any(k.scopes)
             or (not 'read' = any(k.scopes) and (j.type in ('copy', 'sync') or (j.type = 'move' and ${from} <> ${to})))
             or (cardinality(k.connection_ids) > 0
@@ -252,7 +259,7 @@ export class Jobs {
 
   async cancel(accountId: string, id: string, limits: JobEnding): Promise<Job | undefined> {
     return this.#change(accountId, id, async (tx, job) => {
-      if (job.state !== 'running' && job.state !== 'queued' && job.state !== 'paused') return;
+      if (hasEnded(job)) return;
       await setState(tx, id, 'cancelled');
       await this.#addEndedEvent(tx, job, limits);
       await this.#startNext(tx, accountId, limits.running);
@@ -280,7 +287,7 @@ export class Jobs {
 
   /** Ends it, whether it has begun or not. */
   async stop(job: Job, error: JobEnd, limits: JobEnding): Promise<void> {
-    await this.#failIn(['queued', 'running', 'paused'], job, error, limits);
+    await this.#failIn(OPEN, job, error, limits);
   }
 
   async #failIn(states: readonly JobState[], job: Job, error: JobEnd, limits: JobEnding): Promise<void> {
@@ -350,7 +357,7 @@ export class Jobs {
     const row = await this.#database.first<{ running: number; waiting: number; failed: number }>`
       select count(*) filter (where state = 'running') as running,
         count(*) filter (where state = 'queued') as waiting,
-        count(*) filter (where state in ('failed', 'partly_failed') and finished_at > now() - interval '1 day') as failed
+        count(*) filter (where ${(sql) => sql(HAVE_FAILED)} and finished_at > now() - interval '1 day') as failed
       from jobs where state in ('queued', 'running') or finished_at > now() - interval '1 day'`;
     return row ?? { running: 0, waiting: 0, failed: 0 };
   }
@@ -412,6 +419,9 @@ export class Jobs {
     return job;
   }
 }
+
+const HOLDERS = holdersOf('j');
+const HAVE_FAILED = templateIn(isOneOf('state', FAILED));
 
 /** The name among the sealed values of a job. */
 const URL_NAME = 'url';

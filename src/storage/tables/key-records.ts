@@ -1,6 +1,6 @@
 /** API keys as requests need them: their rights, and the time of their last use. */
 import type { Caller } from '../../base/caller.js';
-import type { Queryable } from '../postgres/sql.js';
+import { type Queryable, templateIn } from '../postgres/sql.js';
 
 /** The rights of a request with this key. */
 export interface ApiKeyRecord extends Caller {
@@ -8,10 +8,17 @@ export interface ApiKeyRecord extends Caller {
   readonly expiresAt: Date | null;
 }
 
+/** The current rights of the account `a` and the API key `k`. */
+export const HOLDER = templateIn('a.email, a.plan, k.scopes, k.connection_ids as connections');
+
+/** Joins both to the rows of `table`; a key that is no longer valid is missing. */
+export const holdersOf = (table: string) =>
+  templateIn(`join accounts a on a.id = ${table}.account_id left join api_keys k on k.id = ${table}.key_id
+    and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())`);
+
 /** The columns of a record, of the API key `k` and its account `a`. */
 export function recordColumns(sql: Queryable) {
-  return sql`k.account_id, a.email, a.plan, k.id as key_id, k.scopes, k.connection_ids as connections,
-    k.allowed_ips, k.expires_at`;
+  return sql`k.account_id, k.id as key_id, ${sql(HOLDER)}, k.allowed_ips, k.expires_at`;
 }
 
 const TOUCH_EVERY_MS = 60_000;

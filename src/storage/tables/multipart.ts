@@ -1,17 +1,24 @@
 /** The parts of multipart uploads, the requests that write them, and the hidden files that hold them. */
 import { refusal } from '../../base/errors.js';
-import { columnNamesOf } from '../../contract/thing.js';
-import { type MultipartPart, multipartPartFields, type PartLayout, type Upload } from '../../contract/upload.js';
+import { hidden, type RowOf } from '../../contract/thing.js';
+import {
+  type MultipartPart,
+  multipartPartFields,
+  type PartLayout,
+  type Upload,
+  uploadFields,
+} from '../../contract/upload.js';
 import type { Database } from '../postgres/database.js';
-import { columnOf } from '../postgres/column-names.js';
 import {
   columnsOf,
   fromExcluded,
   type Queryable,
   rowOf,
+  tableColumns,
   tableOf,
-  templateOf,
+  templateIn,
   type Transaction,
+  valuesOf,
 } from '../postgres/sql.js';
 import {
   definePartBytes,
@@ -75,21 +82,25 @@ interface PartWriterAddress {
   readonly writer: string;
 }
 
+const listedFields = {
+  id: uploadFields.id,
+  path: uploadFields.path,
+  keyId: uploadFields.keyId,
+  checksum: uploadFields.checksum,
+  createdAt: hidden<Date>(),
+};
 /** An unfinished upload in a list. */
-export interface ListedUpload {
-  readonly id: string;
-  readonly path: string;
-  readonly keyId: string | null;
-  readonly checksum: string | null;
-  readonly createdAt: Date;
-}
+export type ListedUpload = RowOf<typeof listedFields>;
 
-interface Writing {
-  readonly number: number;
-  readonly writer: string;
-  readonly size: number;
-  readonly place: string | null;
-  readonly start: number;
+const writerFields = {
+  number: hidden<number>(),
+  writer: hidden<string>(),
+  size: hidden<number>(),
+  place: hidden<string | null>(),
+  start: hidden<number>(),
+};
+
+interface Writing extends RowOf<typeof writerFields> {
   /** Present if the lease is over. */
   readonly lapsedAt: string | null;
 }
@@ -216,8 +227,7 @@ export class MultipartParts {
 
   /** Call before the file is made. */
   async addFile(id: string, path: string): Promise<void> {
-    await this.#database.all`
-      insert into multipart_files (upload_id, path) values (${id}, ${path}) on conflict do nothing`;
+    await this.#database.run((sql) => addFile(sql, id, path));
   }
 
   /** It is gone from the server. */
@@ -237,7 +247,7 @@ export class MultipartParts {
       const [former] = await tx<{ hidden: string }[]>`select hidden from uploads where id = ${id} for update`;
       const upload = await noteIn(tx, { id, writer }, { hidden });
       if (former !== undefined && former.hidden !== hidden) {
-        await tx`insert into multipart_files (upload_id, path) values (${id}, ${former.hidden}) on conflict do nothing`;
+        await addFile(tx, id, former.hidden);
         await tx`delete from multipart_files where upload_id = ${id} and path = ${hidden}`;
       }
       await tx`
@@ -259,7 +269,7 @@ export class MultipartParts {
   ): Promise<readonly ListedUpload[]> {
     const { prefix, after } = page;
     return this.#database.all<ListedUpload>`
-      select id, path, key_id, checksum, created_at from uploads
+      select ${(sql) => columnsOf(sql, listedFields)} from uploads
       where connection_id = ${connectionId} and account_id = ${accountId} and layout is not null and state <> 'done'
         and expires_at > now() and starts_with(path, ${prefix})
         and (${after === undefined} or (path collate "C", id) > (${after?.path ?? ''}, ${after?.id ?? FIRST_ID}::uuid))
@@ -268,10 +278,14 @@ export class MultipartParts {
 }
 
 /** A part that is sent again replaces the former one in all columns. */
-const REPLACED = templateOf([fromExcluded(Object.values(columnNamesOf(multipartPartFields)).map(columnOf))]);
+const REPLACED = templateIn(fromExcluded(tableColumns(multipartPartFields)));
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
 const partColumns = (sql: Queryable) => columnsOf(sql, multipartPartFields);
+
+async function addFile(sql: Queryable, uploadId: string, path: string): Promise<void> {
+  await sql`insert into multipart_files ${sql({ uploadId, path })} on conflict do nothing`;
+}
 
 /** Forgets writers that are dead. Each is named with the end of its lease, so one that was renewed meanwhile stays. */
 async function forget(tx: Transaction, id: string, dead: readonly Lapse[]): Promise<void> {
@@ -284,7 +298,7 @@ async function forget(tx: Transaction, id: string, dead: readonly Lapse[]): Prom
 
 async function writingOf(tx: Transaction, id: string): Promise<readonly Writing[]> {
   return tx<Writing[]>`
-    select number, writer, size, place, start, case when lease_until < now() then lease_until::text end as lapsed_at
+    select ${columnsOf(tx, writerFields)}, case when lease_until < now() then lease_until::text end as lapsed_at
     from multipart_writers where upload_id = ${id} order by number`;
 }
 
@@ -365,11 +379,11 @@ async function isTaken(
 
 async function take(tx: Transaction, { id, layout }: Upload, claim: PartClaim, at: PartPlace): Promise<void> {
   const { number, writer, size } = claim;
+  const row = rowOf(tx, writerFields, { number, writer, size, ...at });
   const written = tx`
-    insert into multipart_writers (upload_id, number, writer, size, place, start, lease_until)
-    values (${id}, ${number}, ${writer}, ${size}, ${at.place}, ${at.start}, ${leaseEnd(tx)})`;
+    insert into multipart_writers ${valuesOf(tx, { uploadId: id, ...row, leaseUntil: leaseEnd(tx) })}`;
   if (at.place !== null) {
-    await Promise.all([tx`insert into multipart_files (upload_id, path) values (${id}, ${at.place})`, written]);
+    await Promise.all([tx`insert into multipart_files ${tx({ uploadId: id, path: at.place })}`, written]);
   } else if (layout !== 'store') {
     const overwritten = tx`
       delete from multipart_parts where upload_id = ${id} and number = ${number} and place is null

@@ -1,18 +1,25 @@
 /** How nodes share running transfers: progress for watchers, and requests to cancel. */
 import type { Database } from '../postgres/database.js';
-import type { Queryable } from '../postgres/sql.js';
+import { BEGUN } from '../../contract/job-states.js';
+import { hidden, type RowOf } from '../../contract/thing.js';
+import { inColumns } from '../postgres/column-names.js';
+import { columnsOf, fromExcluded, isOneOf, listed, type Queryable, templateIn } from '../postgres/sql.js';
 import type { JobReference } from './transfer.js';
 
+const changingFields = {
+  bytes: hidden<number>(),
+  totalBytes: hidden<number | null>(),
+  bytesPerSecond: hidden<number>(),
+  step: hidden<string>(),
+  facts: hidden<Readonly<Record<string, string>>>(),
+};
+const rowFields = { id: hidden<string>(), accountId: hidden<string>(), ...changingFields };
+const COLUMNS = templateIn(listed([...Object.keys(rowFields), 'nodeId', 'jobId', 'jobPath']));
+const CHANGES = templateIn(fromExcluded(Object.keys(changingFields)));
+
 /** A transfer that has run for a moment. */
-export interface RunningRow {
-  readonly id: string;
-  readonly accountId: string;
-  readonly bytes: number;
-  readonly totalBytes: number | null;
-  readonly bytesPerSecond: number;
-  readonly step: string;
+export interface RunningRow extends RowOf<typeof rowFields> {
   readonly job: JobReference | null;
-  readonly facts: Readonly<Record<string, string>>;
 }
 
 /** A row that was not renewed for this long belongs to a dead node. */
@@ -34,22 +41,19 @@ export class RunningTransfers {
    * cancel.
    */
   async publish(rows: readonly RunningRow[]): Promise<readonly string[]> {
-    const input = JSON.stringify(rows);
+    const input = rows.map(({ job, ...row }) => {
+      const place = job === null ? {} : { jobId: job.id, jobPath: `\\x${job.path}` };
+      return inColumns({ ...row, ...place, nodeId: this.#nodeId });
+    });
     return this.#database.run(async (sql) => {
       await sql`
         delete from running_transfers where updated_at < now() - make_interval(secs => ${STALE_SECONDS})
           or (node_id = ${this.#nodeId} and id <> all(${sql.types.uuids(rows.map(({ id }) => id))}))`;
       if (rows.length === 0) return [];
       const wanted = await sql<{ id: string; cancelAsked: boolean }[]>`
-        insert into running_transfers as r
-          (id, account_id, node_id, bytes, total_bytes, bytes_per_second, step, facts, job_id, job_path)
-        select id, "accountId", ${this.#nodeId}::uuid, bytes, "totalBytes", "bytesPerSecond", step, facts,
-          (job->>'id')::uuid, decode(job->>'path', 'hex')
-        from jsonb_to_recordset(${input}::text::jsonb) as t (id uuid, "accountId" uuid, bytes bigint,
-          "totalBytes" bigint, "bytesPerSecond" bigint, step text, facts jsonb, job jsonb)
-        on conflict (id) do update set bytes = excluded.bytes, total_bytes = excluded.total_bytes,
-          bytes_per_second = excluded.bytes_per_second, step = excluded.step, facts = excluded.facts,
-          updated_at = now()
+        insert into running_transfers (${sql(COLUMNS)}) select ${sql(COLUMNS)}
+        from jsonb_populate_recordset(null::running_transfers, ${JSON.stringify(input)}::text::jsonb)
+        on conflict (id) do update set ${sql(CHANGES)}, updated_at = now()
         returning id, cancel_asked`;
       return wanted.filter(({ cancelAsked: isAsked }) => isAsked).map(({ id }) => id);
     });
@@ -58,9 +62,8 @@ export class RunningTransfers {
   /** Transfers on other nodes. */
   async elsewhere(accountIds: readonly string[]): Promise<readonly RunningRow[]> {
     return this.#database.all<RunningRow>`
-      select id, account_id, bytes, total_bytes,
-             bytes_per_second, step, facts,
-             case when job_id is not null then json_build_object('id', job_id, 'path', encode(job_path, 'hex')) end as job
+      select ${(sql) => columnsOf(sql, rowFields)},
+        case when job_id is not null then json_build_object('id', job_id, 'path', encode(job_path, 'hex')) end as job
       from running_transfers
       where account_id = any(${(sql) => sql.types.uuids(accountIds)}) and node_id <> ${this.#nodeId}
         and updated_at > now() - make_interval(secs => ${STALE_SECONDS}) order by id`;
@@ -76,6 +79,8 @@ export class RunningTransfers {
   }
 }
 
+const HAS_BEGUN = templateIn(isOneOf('j.state', BEGUN));
+
 /**
  * For the job `j`: the bytes transferred of unfinished files, and how much larger than listed they turn out to be. A
  * file that ends is counted with its end, and then no longer here.
@@ -85,6 +90,6 @@ export function movingOf(sql: Queryable) {
     (select json_build_object('bytes', coalesce(sum(r.bytes), 0),
         'grown', coalesce(sum(greatest(coalesce(r.total_bytes, r.bytes) - f.size, 0)), 0))
       from running_transfers r join job_files f on f.job_id = r.job_id and f.path = r.job_path and f.state = 'waiting'
-      where r.job_id = j.id and j.state in ('running', 'paused')
+      where r.job_id = j.id and ${sql(HAS_BEGUN)}
         and r.updated_at > now() - make_interval(secs => ${STALE_FILE_SECONDS}))`;
 }

@@ -6,8 +6,9 @@ import { type Schedule, scheduleFields, type ScheduleSettings } from '../../cont
 import type { Database } from '../postgres/database.js';
 import { columnsOf, type Queryable, rowOf, storable, type Transaction } from '../postgres/sql.js';
 import { type Actor, record } from './audit-log.js';
-import type { Job, JobHolder } from './job.js';
+import { IS_OPEN, type Job, type JobHolder } from './job.js';
 import type { JobLimits, Jobs } from './jobs.js';
+import { HOLDER, holdersOf } from './key-records.js';
 
 export interface DueSchedule extends Schedule, JobHolder {
   /** By the database's clock. */
@@ -42,6 +43,7 @@ type NextRun = (settings: ScheduleSettings, time: Date) => Date | null;
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 const RECALLED_AT_ONCE = 200;
 
+const HOLDERS = holdersOf('s');
 const STILL_RUNS = 'the run before had not ended';
 /** A decided time that is further ahead came from a wrong clock: waiting for it would stop the schedule. */
 const TRUSTED_AHEAD_MS = 24 * 60 * 60 * 1000;
@@ -155,10 +157,7 @@ export class Schedules {
   async fireNext(verdictOn: (due: DueSchedule) => Verdict, limits: JobLimits): Promise<FiringResult> {
     return this.#database.transaction(async (tx) => {
       const [schedule] = await tx<DueSchedule[]>`
-        select ${columns(tx)}, a.email, a.plan, k.scopes, k.connection_ids as connections, now() as now
-        from schedules s join accounts a on a.id = s.account_id
-          left join api_keys k on k.id = s.key_id and k.revoked_at is null
-            and (k.expires_at is null or k.expires_at > now())
+        select ${columns(tx)}, ${tx(HOLDER)}, now() as now from schedules s ${tx(HOLDERS)}
         where s.next_run_at <= now() order by s.next_run_at limit 1 for update of s skip locked`;
       const { now } = schedule ?? (await timeOf(tx));
       if (schedule === undefined) return { now, fired: undefined };
@@ -276,7 +275,7 @@ async function timeOf(sql: Queryable): Promise<{ readonly now: Date }> {
 
 async function isRunning(tx: Transaction, id: string): Promise<boolean> {
   const [open] = await tx`
-    select from jobs where schedule_id = ${id} and state in ('queued', 'running', 'paused') limit 1`;
+    select from jobs where schedule_id = ${id} and ${tx(IS_OPEN)} limit 1`;
   return open !== undefined;
 }
 

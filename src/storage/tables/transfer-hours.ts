@@ -3,8 +3,10 @@
  * read some hundred. A row is an hour and a slot of durations, so the slots of any span add up to its quantiles.
  */
 import type { PendingQuery, Row } from 'postgres';
+import { LOOKUPS } from '../../contract/transfer.js';
+import { columnOf } from '../postgres/column-names.js';
 import type { Database } from '../postgres/database.js';
-import type { Queryable } from '../postgres/sql.js';
+import { addedTo, isOneOf, type Queryable, selected, templateIn } from '../postgres/sql.js';
 import { quantile } from './time-slots.js';
 
 /** Slot 1 ends before the first of these milliseconds, slot 2 before the second. */
@@ -37,33 +39,43 @@ export interface TransferSums {
   readonly p95Ms: number | null;
 }
 
-interface SlotRow {
+/** The sums of a row: of transfers, each with the `sign` 1 or -1. */
+const SUMS = {
+  transfers: 'sum(sign)',
+  failed: "coalesce(sum(sign) filter (where status = 'failed'), 0)",
+  bytesIn: "coalesce(sum(sign * file_size) filter (where direction = 'inbound'), 0)",
+  bytesOut: "coalesce(sum(sign * file_size) filter (where direction = 'outbound'), 0)",
+};
+const SUM_NAMES = Object.keys(SUMS) as (keyof typeof SUMS)[];
+// Built once: each fragment of a statement is an object that lives until a full garbage collection.
+const ADDING = templateIn(`
+  insert into transfer_hours as h ${selected({
+    accountId: 'account_id',
+    hour: "date_trunc('hour', created_at, 'UTC')",
+    slot: `case when ${isOneOf('type', LOOKUPS)} then ${LOOKUP_SLOT}
+      else 1 + width_bucket(duration_ms, '{${ENDS.join(',')}}'::bigint[]) end`,
+    ...SUMS,
+  })}
+  from (?) moved group by 1, 2, 3 order by 1, 2, 3
+  on conflict (account_id, hour, slot) do update set ${addedTo('h', SUM_NAMES, 'excluded')}`);
+const SUMMED = templateIn(
+  SUM_NAMES.map(columnOf)
+    .map((name) => `sum(${name})::bigint as ${name}`)
+    .join(', '),
+);
+
+type SlotRow = Readonly<Record<keyof typeof SUMS, number>> & {
   /** The number of the span, from 1. */
   readonly span: number;
   readonly slot: number;
-  readonly transfers: number;
-  readonly failed: number;
-  readonly bytesIn: number;
-  readonly bytesOut: number;
-}
+};
 
 /**
  * Adds `rows` to their hours; `sign` is 1 or -1. Hours are locked in key order, like the other totals, so that two
  * nodes wait for each other instead of dead-locking.
  */
 export function addingHours(sql: Queryable, rows: PendingQuery<Row[]>) {
-  return sql`
-    insert into transfer_hours as h (account_id, hour, slot, transfers, failed, bytes_in, bytes_out)
-    select account_id, date_trunc('hour', created_at, 'UTC'),
-      case when type in ('list', 'exists', 'poll') then ${LOOKUP_SLOT}::int
-        else 1 + width_bucket(duration_ms, ${sql.types.bigints(ENDS)}) end,
-      sum(sign), coalesce(sum(sign) filter (where status = 'failed'), 0),
-      coalesce(sum(sign * file_size) filter (where direction = 'inbound'), 0),
-      coalesce(sum(sign * file_size) filter (where direction = 'outbound'), 0)
-    from (${rows}) moved group by 1, 2, 3 order by 1, 2, 3
-    on conflict (account_id, hour, slot) do update set transfers = h.transfers + excluded.transfers,
-      failed = h.failed + excluded.failed, bytes_in = h.bytes_in + excluded.bytes_in,
-      bytes_out = h.bytes_out + excluded.bytes_out`;
+  return sql(ADDING, rows);
 }
 
 /** For each span between two neighbours in `starts`, and for the one from the last of them on. */
@@ -74,8 +86,7 @@ export async function sumsOf(
 ): Promise<readonly TransferSums[]> {
   const rows = await database.run(
     (sql) => sql<SlotRow[]>`
-      select width_bucket(hour, ${sql.types.times(starts)}) as span, slot, sum(transfers)::bigint as transfers,
-        sum(failed)::bigint as failed, sum(bytes_in)::bigint as bytes_in, sum(bytes_out)::bigint as bytes_out
+      select width_bucket(hour, ${sql.types.times(starts)}) as span, slot, ${sql(SUMMED)}
       from transfer_hours where account_id = ${accountId} and hour >= ${starts[0] ?? new Date()} group by 1, 2`,
   );
   return starts.map((_, index) => added(rows.filter(({ span }) => span === index + 1)));

@@ -1,6 +1,7 @@
 /** Which failed transfers can be repeated from the history, and their repetitions. */
 import type { TransferStatus, TransferType } from '../../contract/transfer.js';
-import { type Queryable, templateOf } from '../postgres/sql.js';
+import { INCOMPLETE } from '../../contract/job-states.js';
+import { isOneOf, type Queryable, templateIn } from '../postgres/sql.js';
 
 /** A transfer as far as its repetition needs it. */
 export interface Repetition {
@@ -20,7 +21,7 @@ export interface Repetition {
 const isRunningOrDone = (table: string): string => `(
   exists (select from transfers r where r.id = ${table}.again_id and r.status <> 'failed')
   or exists (select from jobs j where j.id = ${table}.again_id
-    and j.state not in ('failed', 'partly_failed', 'cancelled')))`;
+    and not ${isOneOf('j.state', INCOMPLETE)}))`;
 
 /**
  * A folder needs only its path, so nothing else is kept of `mkdir`. The file of a job is repeated by its job.
@@ -30,7 +31,7 @@ const repeatable = (table: string): string =>
   `(${table}.status = 'failed' and ${table}.job_id is null and ${table}.link_id is null
     and (${table}.request is not null or ${table}.type = 'mkdir') and not ${isRunningOrDone(table)})`;
 
-const EXPRESSIONS = { t: templateOf([repeatable('t')]), w: templateOf([repeatable('w')]) } as const;
+const EXPRESSIONS = { t: templateIn(repeatable('t')), w: templateIn(repeatable('w')) } as const;
 
 /** The expression for rows of `transfers`, under this alias. */
 export function isRepeatable(sql: Queryable, table: keyof typeof EXPRESSIONS) {

@@ -10,17 +10,17 @@ import {
   type UploadTail,
   uploadTailFields,
 } from '../../contract/upload.js';
-import { columnNamesOf } from '../../contract/thing.js';
-import { columnOf } from '../postgres/column-names.js';
 import type { Database } from '../postgres/database.js';
 import {
   columnsOf,
   fromExcluded,
   jsonOf,
+  listed,
   type Queryable,
   rowOf,
+  tableColumns,
   tableOf,
-  templateOf,
+  templateIn,
   type Transaction,
 } from '../postgres/sql.js';
 
@@ -291,8 +291,8 @@ const TAILS = written(uploadTailFields);
 
 /** The columns of rows that replace those with the same first column. */
 function written(fields: typeof uploadPartFields | typeof uploadTailFields) {
-  const names = Object.keys(columnNamesOf(fields)).map(columnOf);
-  return { names: templateOf([names.join(', ')]), updates: templateOf([fromExcluded(names.slice(1))]) };
+  const names = tableColumns(fields);
+  return { names: templateIn(listed(names)), updates: templateIn(fromExcluded(names.slice(1))) };
 }
 
 /** A CTE that ends the uploads among the rows of `input`; `ended` has the transfers that did. */

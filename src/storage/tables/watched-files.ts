@@ -1,7 +1,6 @@
 /** The known entries of watched folders: read page by page, changed in batches. */
 import type { Database } from '../postgres/database.js';
-import { columnOf } from '../postgres/column-names.js';
-import { fromExcluded, type Queryable, templateOf, type Transaction } from '../postgres/sql.js';
+import { fromExcluded, listed, type Queryable, templateIn, type Transaction } from '../postgres/sql.js';
 
 /** The size of a file whose listing entry could not be parsed. */
 export const UNKNOWN_SIZE = -1;
@@ -38,17 +37,13 @@ const STATES = ['knownSize', 'knownModifiedMs', 'seenSize', 'seenModifiedMs', 's
 type StateColumn = (typeof STATES)[number];
 type FileRow = { readonly entryKey: Buffer } & { readonly [N in StateColumn]: number | null };
 
-const COLUMNS = STATES.map(columnOf);
+const COLUMNS = listed(STATES);
 // Built once: each fragment of a statement is an object that lives until a full garbage collection.
-const SELECTED = templateOf([['entry_key', ...COLUMNS].join(', ')]);
-const UPSERT = templateOf([
-  `insert into watched_files (folder_id, entry_key, ${COLUMNS.join(', ')}) select `,
-  `::uuid, decode(key, 'hex'), ${COLUMNS.join(', ')} from unnest(`,
-  '::text::text[], ',
-  ...COLUMNS.slice(1).map(() => '::text::bigint[], '),
-  `::text::bigint[]) as t (key, ${COLUMNS.join(', ')})
-    on conflict (folder_id, entry_key) do update set ${fromExcluded(COLUMNS)}`,
-]);
+const SELECTED = templateIn(listed(['entryKey', ...STATES]));
+const UPSERT = templateIn(`
+  insert into watched_files (folder_id, entry_key, ${COLUMNS}) select ?::uuid, decode(key, 'hex'), ${COLUMNS}
+  from unnest(?::text::text[], ${STATES.map(() => '?::text::bigint[]').join(', ')}) as t (key, ${COLUMNS})
+  on conflict (folder_id, entry_key) do update set ${fromExcluded(STATES)}`);
 
 const PAGE_ROWS = 250;
 const FIRST_BYTES = 256;

@@ -12,21 +12,27 @@ import {
   outgoingFields,
   type OutgoingDelivery,
   type RouteCopy,
+  UNDELIVERED,
 } from '../../contract/delivery.js';
-import { columnNamesOf, type RowOf } from '../../contract/thing.js';
-import type { QueueSender } from '../queue/queue.js';
+import type { RowOf } from '../../contract/thing.js';
+import type { NewTask, QueueSender } from '../queue/queue.js';
 import { firstIdAt, idsAt } from '../postgres/clock.js';
 import type { Database } from '../postgres/database.js';
-import { columnOf } from '../postgres/column-names.js';
+import { inColumns } from '../postgres/column-names.js';
 import { Gathered } from '../postgres/gathered.js';
 import {
   columnsOf,
+  isOneOf,
   jsonOf,
+  listed,
   type Queryable,
   rowOf,
+  selected,
+  selecting,
   storable,
+  tableColumns,
   tableOf,
-  templateOf,
+  templateIn,
   type Transaction,
 } from '../postgres/sql.js';
 import { dropUnready, signedBody } from './event-feeds.js';
@@ -50,10 +56,33 @@ const KEY_RETRIES: RetrySchedule = { delaysMs: Array.from({ length: 100 }, () =>
 const KEPT_DAYS = 30;
 const PURGE_AT_ONCE = 1000;
 
-const ATTEMPT_COLUMNS = Object.keys(columnNamesOf(attemptFields)).map(columnOf);
-const COLUMNS = templateOf([ATTEMPT_COLUMNS.join(', ')]);
-const VALUES = templateOf(['', ...ATTEMPT_COLUMNS.slice(1).map(() => ', '), '']);
-const OF_ATTEMPT = templateOf([ATTEMPT_COLUMNS.map((column) => `a.${column}`).join(', ')]);
+const ATTEMPT_COLUMNS = tableColumns(attemptFields);
+const COLUMNS = templateIn(listed(ATTEMPT_COLUMNS));
+const OF_ATTEMPT = templateIn(listed(ATTEMPT_COLUMNS, 'a'));
+
+/** In the form of its index. */
+export const IS_UNDELIVERED = templateIn(isOneOf('state', UNDELIVERED));
+
+/** The queue task of a delivery whose files are copied, moved or deleted. */
+const FOLDER_TASK = templateIn('id as key, account_id as account, folder_id as "group"');
+type FolderTask = Pick<NewTask, 'key' | 'account' | 'group'>;
+
+/** The delivery of an event `n` to a webhook `h`. */
+const ADDRESSED = templateIn(
+  selected({
+    // The time of the event and random bits: a UUIDv7 too.
+    id: 'overlay(gen_random_uuid()::text placing left(n.id::text, 15) from 1 for 15)::uuid',
+    eventId: 'n.id',
+    webhookId: 'h.id',
+    accountId: 'n.account_id',
+    type: 'n.type',
+    fileCount: '0',
+    state: "'pending'",
+    nextAttemptAt: 'now()',
+    connectionIds: 'n.connection_ids',
+    createdAt: 'now()',
+  }),
+);
 
 /** The outbox, which numbers an event once its copies have ended. */
 interface Completion {
@@ -164,8 +193,8 @@ export class WebhookEvents {
       if (verdict.kind === 'gone') await this.#lockReceivers(tx, event);
       const row = rowOf(tx, attemptFields, { id: idsAt(attempt.startedAt)(), ...attempt });
       await tx`
-        insert into webhook_attempts (event_id, ${tx(COLUMNS)})
-        select id, ${tx(VALUES, ...Object.values(row))} from deliveries where id = ${event.id}`;
+        insert into webhook_attempts ${selecting(tx, { eventId: tx`id`, ...row })} from deliveries
+        where id = ${event.id}`;
       const isDelivered = verdict.kind === 'delivered';
       const state = STATES[verdict.kind];
       const hasAfter = hasAfterAction(event, verdict);
@@ -285,13 +314,13 @@ export class WebhookEvents {
         return { key: id, account, group: webhookId ?? targetGroup(url), data: {} };
       });
       const taken = await this.#queue.send('webhook-delivery', tasks, tx);
-      const after = await tx<{ key: string; account: string; group: string }[]>`
-        select id as key, account_id as account, folder_id as "group" from deliveries
+      const after = await tx<FolderTask[]>`
+        select ${tx(FOLDER_TASK)} from deliveries
         where after_action = 'pending' and delivered_at < now() - ${late}::interval
         order by delivered_at limit ${RECOVER_AT_ONCE}`;
       const actions = after.map((task) => ({ ...task, data: {} }));
-      const copying = await tx<{ key: string; account: string; group: string }[]>`
-        select id as key, account_id as account, folder_id as "group" from deliveries
+      const copying = await tx<FolderTask[]>`
+        select ${tx(FOLDER_TASK)} from deliveries
         where state = 'pending' and copy_state = 'pending' and next_attempt_at < now() - ${late}::interval
         order by next_attempt_at limit ${RECOVER_AT_ONCE}`;
       const copies = copying.map((task) => ({ ...task, data: {} }));
@@ -336,7 +365,7 @@ export class WebhookEvents {
   async counts(): Promise<{ readonly pending: number; readonly dead: number }> {
     const row = await this.#database.first<{ pending: number; dead: number }>`
       select count(*) filter (where state = 'pending') as pending, count(*) filter (where state = 'dead') as dead
-      from deliveries where state in ('pending', 'dead')`;
+      from deliveries where ${(sql) => sql(IS_UNDELIVERED)}`;
     return row ?? { pending: 0, dead: 0 };
   }
 }
@@ -351,10 +380,7 @@ function hasAfterAction({ files, afterAction }: OutgoingDelivery, verdict: Attem
 /** A row of the table of attempts as JSON, by its columns. */
 function textOfAttempt(attempt: NewAttempt): string {
   const row: Attempt = { id: idsAt(attempt.startedAt)(), ...attempt };
-  const columns = Object.entries(row).map(([name, value]) => [columnOf(name), value]);
-  return JSON.stringify(Object.fromEntries(columns), (_name, part: unknown) =>
-    typeof part === 'string' ? storable(part) : part,
-  );
+  return JSON.stringify(inColumns(row), (_name, part: unknown) => (typeof part === 'string' ? storable(part) : part));
 }
 
 /** The delivery of an event to the receiver of its folder or job. It is sent once the event has its number. */
@@ -391,10 +417,10 @@ export async function cancelDeliveries(tx: Transaction, folderId: string): Promi
 
 /** Starts the next round of waiting copies at once, with all rounds of a new event. */
 export async function hastenCopies(tx: Transaction, queue: QueueSender, folderId: string): Promise<void> {
-  const events = await tx<{ key: string; account: string; group: string }[]>`
+  const events = await tx<FolderTask[]>`
     update deliveries set copy_rounds = 0, next_attempt_at = now()
     where folder_id = ${folderId} and state = 'pending' and copy_state = 'pending'
-    returning id as key, account_id as account, folder_id as "group"`;
+    returning ${tx(FOLDER_TASK)}`;
   const tasks = events.map((event) => ({ ...event, data: {} }));
   await queue.hasten('route-copy', tasks, tx);
 }
@@ -433,11 +459,7 @@ export function addressing(sql: Queryable) {
       returning w.id, w.state, w.folder_id, w.webhook_url
     ),
     others as (
-      -- The time of the event and random bits: a UUIDv7 too.
-      insert into deliveries (id, event_id, webhook_id, account_id, type, file_count, state, next_attempt_at,
-        connection_ids, created_at)
-      select overlay(gen_random_uuid()::text placing left(n.id::text, 15) from 1 for 15)::uuid, n.id, h.id,
-        n.account_id, n.type, 0, 'pending', now(), n.connection_ids, now()
+      insert into deliveries ${sql(ADDRESSED)}
       from numbered n join webhooks h on h.account_id = n.account_id and h.is_active and h.deleted_at is null
         and n.type = any (h.events) and (h.connection_ids = '{}' or n.connection_ids <@ h.connection_ids)
         and (n.operation is null or h.operations = '{}' or n.operation = any (h.operations))
