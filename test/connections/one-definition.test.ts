@@ -42,6 +42,7 @@ const ROW = {
   hostKeys: [],
   configured: false,
   secretsConfigured: false,
+  secretReferences: {},
 } as const;
 
 type Entry = Parameters<typeof splitConfig>[0] & { readonly floors: number; readonly shibboleth: string };

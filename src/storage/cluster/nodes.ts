@@ -161,7 +161,7 @@ export class NodeRegistry {
     // One statement, because it is sent again and again; the other rows are read as they were before it.
     const others = await sql<OtherNode[]>`
       with entered as (
-        insert into nodes (id, tag, host, pid) values (${this.id}, ${tag}, ${hostname()}, ${process.pid})
+        insert into nodes ${sql({ id: this.id, tag, host: hostname(), pid: process.pid })}
         on conflict (id) do update set last_seen_at = now(), stopped_at = null
       )
       select id, host || ' ' || pid as process, ${beatOf(sql, sql`last_seen_at`)} as beat,

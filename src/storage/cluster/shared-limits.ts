@@ -1,18 +1,31 @@
 /** Limits over all nodes: sessions to servers, and requests per second. */
+import { hidden, type RowOf } from '../../contract/thing.js';
 import type { Database } from '../postgres/database.js';
-import type { Queryable, Transaction } from '../postgres/sql.js';
+import {
+  columnsOf,
+  fromExcluded,
+  type Queryable,
+  rowOf,
+  selecting,
+  templateIn,
+  type Transaction,
+} from '../postgres/sql.js';
 import type { NodeRegistry } from './nodes.js';
 
 /** The sessions of a login that one process holds, and what it could do with more (pools/share-messages.ts). */
-interface SessionClaim {
-  readonly held: number;
-  readonly waiting: number;
-  readonly sessions: number;
-  readonly atOnce: number;
+const claimFields = {
+  held: hidden<number>(),
+  waiting: hidden<number>(),
+  sessions: hidden<number>(),
+  atOnce: hidden<number>(),
+  isRequest: hidden<boolean>(),
+  isFresh: hidden<boolean>(),
+};
+const CLAIM = templateIn(fromExcluded(Object.keys(claimFields)));
+
+interface SessionClaim extends RowOf<typeof claimFields> {
   /** In ms since 1970, by the clock of the claiming process; in a SeenSessionClaim by the database's. */
   readonly since: number;
-  readonly isRequest: boolean;
-  readonly isFresh: boolean;
 }
 
 interface SeenSessionClaim extends SessionClaim {
@@ -57,7 +70,7 @@ export class SharedSessions {
       await tx`select pg_advisory_xact_lock(${LOCK_SPACE}, hashtext(${login}))`;
       await this.#note(tx, login, claim);
       const claims = await tx<SeenSessionClaim[]>`
-        select held, waiting, sessions, at_once, is_request, is_fresh,
+        select ${columnsOf(tx, claimFields)},
           (extract(epoch from since) * 1000)::float8 as since, node_id = ${this.#node.id} as is_mine
         from session_claims c where login = ${login} and not ${this.#node.isDead(tx, tx`c.node_id`)}
         order by node_id`;
@@ -72,16 +85,13 @@ export class SharedSessions {
    * statement took.
    */
   #note(tx: Transaction, login: string, claim: SessionClaim) {
-    const waited = `${Math.max(0, Date.now() - claim.since)} milliseconds`;
+    const since = tx`now() - ${`${Math.max(0, Date.now() - claim.since)} milliseconds`}::interval`;
+    const row = rowOf(tx, claimFields, claim);
     return tx`
-      insert into session_claims as c (login, node_id, held, waiting, sessions, at_once, since, is_request, is_fresh)
-      values (${login}, ${this.#node.id}, ${claim.held}, ${claim.waiting}, ${claim.sessions}, ${claim.atOnce},
-        now() - ${waited}::interval, ${claim.isRequest}, ${claim.isFresh})
-      on conflict (login, node_id) do update set
-        held = excluded.held, waiting = excluded.waiting, sessions = excluded.sessions, at_once = excluded.at_once,
+      insert into session_claims as c ${selecting(tx, { ...row, login, nodeId: this.#node.id, since })}
+      on conflict (login, node_id) do update set ${tx(CLAIM)},
         since = case when abs(extract(epoch from c.since - excluded.since)) < ${SAME_TIME_SECONDS}
-          then c.since else excluded.since end,
-        is_request = excluded.is_request, is_fresh = excluded.is_fresh`;
+          then c.since else excluded.since end`;
   }
 
   /** Those of `logins` for which other nodes wait for sessions. */

@@ -1,6 +1,6 @@
 /** Finds out which master key belongs to this database, and changes it. */
 import type { Database } from '../postgres/database.js';
-import type { Queryable, Transaction } from '../postgres/sql.js';
+import { fromExcluded, type Queryable, templateIn, type Transaction } from '../postgres/sql.js';
 import {
   createMasterKeyFile,
   isReadableByOthers,
@@ -71,7 +71,7 @@ async function registerFirst(tx: Transaction, key: MasterKey): Promise<ActiveKey
   const active = await readActive(tx);
   if (active !== undefined) return active;
   const checkValue = makeCheckValue(key);
-  await tx`insert into master_keys (key_id, check_value, active) values (${key.id}, ${checkValue}, true)`;
+  await tx`insert into master_keys ${tx({ keyId: key.id, checkValue, active: true })}`;
   return { keyId: key.id, checkValue };
 }
 
@@ -88,8 +88,8 @@ export async function rotateMasterKey(database: Database, former: MasterKey, nex
     }
     await tx`update master_keys set active = false where active`;
     await tx`
-      insert into master_keys (key_id, check_value, active) values (${next.id}, ${makeCheckValue(next)}, true)
-      on conflict (key_id) do update set active = true, check_value = excluded.check_value`;
+      insert into master_keys ${tx({ keyId: next.id, checkValue: makeCheckValue(next), active: true })}
+      on conflict (key_id) do update set ${tx(templateIn(fromExcluded(['active', 'checkValue'])))}`;
     return rewrapAll(tx, new Keyring(next, [former]), former.id);
   }, ROTATION_PATIENCE_MS);
 }

@@ -89,7 +89,7 @@ export class ReceiptKeys {
       const { publicKey, privateKey } = generateKeyPairSync('ed25519');
       const { x } = publicKey.export({ format: 'jwk' }) as { readonly x: string };
       const id = thumbprintOf(x);
-      await tx`insert into receipt_keys (id, public_key) values (${id}, ${x})`;
+      await tx`insert into receipt_keys ${tx({ id, publicKey: x })}`;
       await this.#secrets.put(tx, id, PRIVATE, privateKey.export({ type: 'pkcs8', format: 'pem' }).toString());
       return id;
     });

@@ -2,9 +2,18 @@
 import { randomBytes } from 'node:crypto';
 import { uuidv7 } from '../../base/uuid.js';
 import type { Database } from '../postgres/database.js';
-import { type Queryable, tableOf, type Transaction } from '../postgres/sql.js';
+import {
+  columnsOf,
+  fromExcluded,
+  type Queryable,
+  selected,
+  tableColumns,
+  tableOf,
+  templateIn,
+  type Transaction,
+} from '../postgres/sql.js';
 import { StartupError } from '../startup.js';
-import { type Keyring, SecretError, type SealedSecret } from './secrets.js';
+import { type Keyring, SecretError, sealedFields, type SealedSecret } from './secrets.js';
 
 /** The columns that identify a value: its row, and its name there. */
 const TABLES = {
@@ -25,9 +34,19 @@ const REWRAP_BATCH = 500;
 const SECRET_BYTES = 32;
 const FORMER_HOURS = 24;
 
-function sealedColumns(sql: Queryable) {
-  return sql`key_id, wrapped_key, nonce, ciphertext`;
-}
+const SEALED = tableColumns(sealedFields);
+const REPLACING = templateIn(fromExcluded(SEALED));
+const { keyId: _keyId, ...byteFields } = sealedFields;
+const DECODED = Object.fromEntries(tableColumns(byteFields).map((name) => [name, `decode(t.${name}, 'hex')`]));
+const TYPES = {
+  owner: 'uuids',
+  keyId: 'texts',
+  ...Object.fromEntries(Object.keys(byteFields).map((name) => [name, 'texts'])),
+} as const;
+
+/** The columns of a sealed value. */
+export const sealedColumns = (sql: Queryable, table?: string) =>
+  columnsOf(sql, sealedFields, table === undefined ? {} : { table });
 
 interface SealedWith {
   readonly values: readonly { readonly owner: string; readonly value: string }[];
@@ -35,16 +54,20 @@ interface SealedWith {
   readonly forgotten: readonly string[];
 }
 
-const hexOf = (bytes: Buffer): string => bytes.toString('hex');
+const inHex = (bytes: Readonly<Record<string, Buffer>>) =>
+  Object.fromEntries(Object.entries(bytes).map(([name, value]) => [name, value.toString('hex')]));
 
 /** The sealed values of accounts, connections, jobs, transfers, webhooks, receipt keys or S3 access keys, by name. */
 export class NamedSecrets {
   readonly #keyring: Keyring;
   readonly #table: NamedTable;
+  /** The columns of a value of `t` in hexadecimal. */
+  readonly #sealing: TemplateStringsArray;
 
   constructor(keyring: Keyring, table: NamedTable) {
     this.#keyring = keyring;
     this.#table = table;
+    this.#sealing = templateIn(selected({ [TABLES[table].row]: 't.owner', name: '?', keyId: 't.key_id', ...DECODED }));
   }
 
   async find(sql: Queryable, owner: string, name: string): Promise<string | undefined> {
@@ -65,16 +88,10 @@ export class NamedSecrets {
       await sql`delete from ${sql(this.#table)} where ${row} = ${owner} and name = ${name}`;
       return;
     }
-    const { keyId, wrappedKey, nonce, ciphertext } = this.#keyring.seal(value, {
-      table: this.#table,
-      rowId: owner,
-      name,
-    });
+    const sealed = this.#keyring.seal(value, { table: this.#table, rowId: owner, name });
     await sql`
-      insert into ${sql(this.#table)} (${row}, name, key_id, wrapped_key, nonce, ciphertext)
-      values (${owner}, ${name}, ${keyId}, ${wrappedKey}, ${nonce}, ${ciphertext})
-      on conflict (${row}, name) do update set key_id = excluded.key_id, wrapped_key = excluded.wrapped_key,
-        nonce = excluded.nonce, ciphertext = excluded.ciphertext, updated_at = now()`;
+      insert into ${sql(this.#table)} ${sql({ [TABLES[this.#table].row]: owner, name, ...sealed })}
+      on conflict (${row}, name) do update set ${sql(REPLACING)}, updated_at = now()`;
   }
 
   /**
@@ -85,16 +102,12 @@ export class NamedSecrets {
     const row = sql(TABLES[this.#table].row);
     const sealed = values.map(({ owner, value }) => {
       const { keyId, ...bytes } = this.#keyring.seal(value, { table: this.#table, rowId: owner, name });
-      const [wrappedKey, nonce, ciphertext] = [bytes.wrappedKey, bytes.nonce, bytes.ciphertext].map(hexOf);
-      return { owner, keyId, wrappedKey, nonce, ciphertext };
+      return { owner, keyId, ...inHex(bytes) };
     });
-    const types = { owner: 'uuids', keyId: 'texts', wrappedKey: 'texts', nonce: 'texts', ciphertext: 'texts' } as const;
     return sql`
       sealed as (
-        insert into ${sql(this.#table)} (${row}, name, key_id, wrapped_key, nonce, ciphertext)
-        select t.owner, ${name}, t.key_id, decode(t.wrapped_key, 'hex'), decode(t.nonce, 'hex'),
-          decode(t.ciphertext, 'hex')
-        from ${tableOf(sql, sealed, types)} join written w on w.id = t.owner
+        insert into ${sql(this.#table)} ${sql(this.#sealing, name)}
+        from ${tableOf(sql, sealed, TYPES)} join written w on w.id = t.owner
         on conflict do nothing
       ),
       forgotten as (
@@ -169,7 +182,7 @@ export class FolderSecrets {
 
   async #find(folderId: string, kind: 'signing' | 'login'): Promise<readonly string[]> {
     const rows = await this.#database.all<SealedSecret & { readonly id: string }>`
-      select id, ${sealedColumns} from watched_folder_secrets
+      select id, ${(sql) => sealedColumns(sql)} from watched_folder_secrets
       where folder_id = ${folderId} and kind = ${kind} and (expires_at is null or expires_at > now())
       order by expires_at desc nulls first, id desc`;
     return rows.map((row) => this.#keyring.open(row, folderPlace(folderId, row.id)));
@@ -177,10 +190,8 @@ export class FolderSecrets {
 
   async #seal(tx: Transaction, folderId: string, kind: 'signing' | 'login', secret: string): Promise<void> {
     const id = uuidv7();
-    const { keyId, wrappedKey, nonce, ciphertext } = this.#keyring.seal(secret, folderPlace(folderId, id));
-    await tx`
-      insert into watched_folder_secrets (id, folder_id, kind, key_id, wrapped_key, nonce, ciphertext)
-      values (${id}, ${folderId}, ${kind}, ${keyId}, ${wrappedKey}, ${nonce}, ${ciphertext})`;
+    const sealed = this.#keyring.seal(secret, folderPlace(folderId, id));
+    await tx`insert into watched_folder_secrets ${tx({ id, folderId, kind, ...sealed })}`;
   }
 }
 

@@ -4,6 +4,7 @@
  * layers are bound to the place of the secret, so a ciphertext copied to another row does not open.
  */
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
+import { hidden, type RowOf } from '../../contract/thing.js';
 import { MASTER_KEY_BYTES, type MasterKey } from './master-key.js';
 
 const CIPHER = 'aes-256-gcm';
@@ -12,15 +13,16 @@ const TAG_BYTES = 16;
 const CHECK_TEXT = 'file-transfer-gateway master key check';
 
 /** One encrypted value, as stored in a row. */
-export interface SealedSecret {
+export const sealedFields = {
   /** The id of the master key that wrapped the data key. */
-  readonly keyId: string;
+  keyId: hidden<string>(),
   /** nonce, ciphertext and tag of the data key. */
-  readonly wrappedKey: Buffer;
-  readonly nonce: Buffer;
+  wrappedKey: hidden<Buffer>(),
+  nonce: hidden<Buffer>(),
   /** Ciphertext and tag. */
-  readonly ciphertext: Buffer;
-}
+  ciphertext: hidden<Buffer>(),
+};
+export type SealedSecret = RowOf<typeof sealedFields>;
 
 /** The place of a secret; the associated data of its encryption. */
 interface SecretPlace {

@@ -9,7 +9,14 @@ import type { AccountConfig } from '../../config/schema.js';
 import type { Database } from '../postgres/database.js';
 import { SharedQuestion } from '../postgres/shared-question.js';
 import { itemsOf } from './history-queries.js';
-import { columnsOf, type Queryable, rowOf, type Transaction } from '../postgres/sql.js';
+import {
+  columnsOf,
+  fromExcludedIfOther,
+  type Queryable,
+  rowOf,
+  templateIn,
+  type Transaction,
+} from '../postgres/sql.js';
 import { hashPassword, verifyPassword } from '../secrets/hashes.js';
 import type { NamedSecrets } from '../secrets/sealed-rows.js';
 import { type Actor, record } from './audit-log.js';
@@ -210,7 +217,7 @@ export class Accounts {
     const codes = Array.from({ length: RECOVERY_CODES }, makeRecoveryCode);
     await tx`delete from recovery_codes where account_id = ${accountId}`;
     for (const code of codes) {
-      await tx`insert into recovery_codes (account_id, code_hash) values (${accountId}, ${hashOf(code)})`;
+      await tx`insert into recovery_codes ${tx({ accountId, codeHash: hashOf(code) })}`;
     }
     return codes;
   }
@@ -231,17 +238,12 @@ export async function provisionAccount(tx: Transaction, account: AccountConfig):
     select id, password_hash as current, configured_password_hash as configured
     from accounts where lower(email) = lower(${account.email})`;
   const id = found?.id ?? uuidv7();
-  const { current, configured } = await nextPasswords(account.password, found ?? { current: null, configured: null });
+  const { email, plan, allowPrivate = null, digests = 'asked', password } = account;
+  const { current, configured } = await nextPasswords(password, found ?? { current: null, configured: null });
+  const row = { email, plan, allowPrivate, digests, passwordHash: current, configuredPasswordHash: configured };
   await tx`
-    insert into accounts (id, email, plan, allow_private, digests, password_hash, configured_password_hash)
-    values (${id}, ${account.email}, ${account.plan}, ${account.allowPrivate ?? null}, ${account.digests ?? 'asked'}, ${current}, ${configured})
-    on conflict (id) do update set email = excluded.email, plan = excluded.plan, updated_at = now(),
-      allow_private = excluded.allow_private, digests = excluded.digests,
-      password_hash = excluded.password_hash, configured_password_hash = excluded.configured_password_hash
-    where (accounts.email, accounts.plan, accounts.allow_private, accounts.digests, accounts.password_hash,
-        accounts.configured_password_hash)
-      is distinct from (excluded.email, excluded.plan, excluded.allow_private, excluded.digests, excluded.password_hash,
-        excluded.configured_password_hash)`;
+    insert into accounts ${tx({ id, ...row })}
+    on conflict (id) do update set ${tx(templateIn(fromExcludedIfOther('accounts', Object.keys(row))))}`;
   if (account.brand !== undefined) await writeBrand(tx, id, await configuredBrand(account.brand));
   if (found !== undefined && found.current !== current) {
     await endAllSessions(tx, id);

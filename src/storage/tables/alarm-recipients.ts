@@ -4,31 +4,37 @@ import { GatewayError, refusal } from '../../base/errors.js';
 import { uuidv7 } from '../../base/uuid.js';
 import { alarmFields, type AlarmSettings } from '../../contract/alarm.js';
 import type { Database } from '../postgres/database.js';
+import { hidden, type RowOf } from '../../contract/thing.js';
 import { columnsOf, type Queryable, rowOf, storable, type Transaction } from '../postgres/sql.js';
 import { randomText } from '../secrets/hashes.js';
 import { type Actor, record } from './audit-log.js';
 import { DAY_MS } from '../../contract/units.js';
 
-export interface AlarmRecipient {
-  readonly address: string;
-  readonly isConfirmed: boolean;
+const mailedFields = {
+  address: hidden<string>(),
   /** When the last mail was accepted. */
-  readonly sentAt: Date | null;
-  /** Since when mails to it fail, and why. */
-  readonly failingSince: Date | null;
-  readonly error: string | null;
-}
+  sentAt: hidden<Date | null>(),
+  /** Since when mails to it fail. */
+  failingSince: hidden<Date | null>(),
+};
+const recipientFields = {
+  ...mailedFields,
+  isConfirmed: hidden<boolean>(),
+  /** Why mails to it fail. */
+  error: hidden<string | null>(),
+};
+const dueFields = {
+  ...mailedFields,
+  accountId: hidden<string>(),
+  /** The id of the last alarm that was mailed to it. */
+  lastMailed: hidden<number>({ column: 'told' }),
+  attempts: hidden<number>(),
+};
+export type AlarmRecipient = RowOf<typeof recipientFields>;
 
 /** A mail that is due, claimed for a minute. */
-export interface DueMail extends AlarmSettings {
-  readonly accountId: string;
-  readonly address: string;
+export interface DueMail extends AlarmSettings, RowOf<typeof dueFields> {
   readonly claim: string;
-  /** The id of the last alarm that was mailed to it, and the time of the mail. */
-  readonly lastMailed: number;
-  readonly sentAt: Date | null;
-  readonly attempts: number;
-  readonly failingSince: Date | null;
 }
 
 /** The outcome of a mail. */
@@ -61,9 +67,11 @@ export class AlarmRecipients {
   }
 
   async list(accountId: string): Promise<readonly AlarmRecipient[]> {
-    return this.#database.all<AlarmRecipient>`
-      select address, confirmed_at is not null as is_confirmed, sent_at, failing_since, error
-      from alarm_recipients where account_id = ${accountId} order by address`;
+    return this.#database.run(
+      (sql) => sql<AlarmRecipient[]>`
+        select ${columnsOf(sql, recipientFields, { made: { isConfirmed: sql`confirmed_at is not null` } })}
+        from alarm_recipients where account_id = ${accountId} order by address`,
+    );
   }
 
   /** The account's own address needs no code. */
@@ -149,7 +157,7 @@ export class AlarmRecipients {
             where a.account_id = w.account_id and a.ended_at is null and a.id > w.told and a.kind = any (s.kinds)
               and (w.quiet_until is null or w.quiet_until <= ${now} or (s.urgent_breaks_quiet and a.is_urgent)))
         order by w.not_before limit ${most} for update of w skip locked)
-      returning r.account_id, r.address, r.told as last_mailed, r.sent_at, r.attempts, r.failing_since, ${columns}`;
+      returning ${(sql) => columnsOf(sql, dueFields, { table: 'r' })}, ${columns}`;
     return rows.map((row) => ({ ...row, claim }));
   }
 

@@ -4,7 +4,8 @@
  */
 import { uuidv7 } from '../../base/uuid.js';
 import type { Database } from '../postgres/database.js';
-import { type Queryable, tableOf } from '../postgres/sql.js';
+import { hidden, type RowOf } from '../../contract/thing.js';
+import { columnsOf, listed, type Queryable, tableOf, templateIn } from '../postgres/sql.js';
 import type { Outbox } from './outbox.js';
 import type { NewEvent } from './webhook-event.js';
 
@@ -15,26 +16,30 @@ export interface ClaimedAccount {
   readonly claim: string;
 }
 
-/** One finding. */
-interface FoundAlarm {
+const foundFields = {
   /** Stays the same for the same trouble. */
-  readonly key: string;
-  readonly kind: string;
-  readonly isUrgent: boolean;
+  key: hidden<string>(),
+  kind: hidden<string>(),
+  isUrgent: hidden<boolean>(),
   /** JSON. */
-  readonly item: string;
-}
-
-export interface Alarm extends FoundAlarm {
+  item: hidden<string>(),
+};
+const rowFields = {
   /** Higher than that of every earlier alarm of the account. */
-  readonly id: number;
-  readonly since: Date;
-  readonly endedAt: Date | null;
-}
+  id: hidden<number>(),
+  ...foundFields,
+  since: hidden<Date>(),
+  endedAt: hidden<Date | null>(),
+};
+/** One finding. */
+type FoundAlarm = RowOf<typeof foundFields>;
+export type Alarm = RowOf<typeof rowFields>;
 
 /** An event without the common fields. */
 export type AlarmEvent = Pick<NewEvent, 'type' | 'body' | 'connectionIds'>;
 
+const FOUND = templateIn(listed(Object.keys(foundFields)));
+const FOUND_T = templateIn(listed(Object.keys(foundFields), 't'));
 const KEPT_DAYS = 90;
 
 export class Alarms {
@@ -95,8 +100,7 @@ export class Alarms {
         where a.account_id = ${accountId} and a.ended_at is null and a.key = t.key
           and (a.item, a.is_urgent) is distinct from (t.item, t.is_urgent)`;
       const raised = await tx<Alarm[]>`
-        insert into alarms (account_id, key, kind, is_urgent, item, since)
-        select ${accountId}, t.key, t.kind, t.is_urgent, t.item, now() from ${rows}
+        insert into alarms (account_id, since, ${tx(FOUND)}) select ${accountId}, now(), ${tx(FOUND_T)} from ${rows}
         where not exists (
           select from alarms a where a.account_id = ${accountId} and a.ended_at is null and a.key = t.key)
         order by t.number
@@ -126,5 +130,5 @@ export class Alarms {
 }
 
 function columns(sql: Queryable) {
-  return sql`id, key, kind, is_urgent, item, since, ended_at`;
+  return columnsOf(sql, rowFields);
 }

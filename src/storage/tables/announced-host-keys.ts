@@ -1,26 +1,34 @@
 /** Rows of host keys that servers have announced under a trusted key, and proven. */
 import { type HostKey, KEY_GONE_AFTER_MS } from '../../connections/host-keys.js';
-import type { Queryable, Transaction } from '../postgres/sql.js';
+import { hidden, type RowOf } from '../../contract/thing.js';
+import { columnsOf, listed, type Queryable, tableOf, templateIn, type Transaction } from '../postgres/sql.js';
 
-export interface ListedHostKey extends HostKey {
-  readonly state: 'trusted' | 'pending' | 'rejected';
+const keyFields = {
+  fingerprint: hidden<string>(),
+  algorithm: hidden<string>(),
+} satisfies { readonly [N in keyof HostKey]: object };
+const listedFields = {
+  ...keyFields,
   /** The key came with the first announcement, beside the trusted key: it needs no decision. */
-  readonly isFirst: boolean;
-  readonly firstSeenAt: Date;
-  readonly lastSeenAt: Date;
+  isFirst: hidden<boolean>(),
+  firstSeenAt: hidden<Date>(),
+  lastSeenAt: hidden<Date>(),
+};
+export interface ListedHostKey extends RowOf<typeof listedFields> {
+  readonly state: 'trusted' | 'pending' | 'rejected';
 }
 
-interface KnownKey {
-  readonly fingerprint: string;
-  readonly algorithm: string;
+interface KnownKey extends RowOf<typeof keyFields> {
   readonly isRejected: boolean;
   readonly hasGone: boolean;
 }
 
+const KEY = templateIn(listed(Object.keys(keyFields)));
+
 /** Latest first. */
 export async function listAnnounced(sql: Queryable, accountId: string, id: string): Promise<readonly ListedHostKey[]> {
   return sql<ListedHostKey[]>`
-    select k.fingerprint, k.algorithm, k.is_first, k.first_seen_at, k.last_seen_at,
+    select ${columnsOf(sql, listedFields, { table: 'k' })},
       case when k.fingerprint = any(c.host_keys) then 'trusted' when k.rejected_at is null then 'pending' else 'rejected' end as state
     from announced_host_keys k join connections c on c.id = k.connection_id
     where c.id = ${id} and c.account_id = ${accountId} order by k.first_seen_at desc, k.fingerprint`;
@@ -32,12 +40,10 @@ export async function noteSeen(
   keys: readonly HostKey[],
   isFirst: boolean,
 ): Promise<void> {
-  const fingerprints = tx.types.texts(keys.map(({ fingerprint }) => fingerprint));
-  const algorithms = tx.types.texts(keys.map(({ algorithm }) => algorithm));
   await tx`
-    insert into announced_host_keys (connection_id, account_id, fingerprint, algorithm, is_first)
-    select ${id}, ${accountId}, fingerprint, algorithm, ${isFirst}
-    from unnest(${fingerprints}, ${algorithms}) as noted (fingerprint, algorithm)
+    insert into announced_host_keys (connection_id, account_id, is_first, ${tx(KEY)})
+    select ${id}, ${accountId}, ${isFirst}, ${tx(KEY)}
+    from ${tableOf(tx, keys, { fingerprint: 'texts', algorithm: 'texts' })}
     on conflict (connection_id, fingerprint) do update set last_seen_at = now()`;
 }
 
@@ -67,7 +73,7 @@ export async function setRejected(
 
 export async function knownKeys(tx: Transaction, id: string): Promise<readonly KnownKey[]> {
   return tx<KnownKey[]>`
-    select fingerprint, algorithm, rejected_at is not null as is_rejected,
+    select ${columnsOf(tx, keyFields)}, rejected_at is not null as is_rejected,
       last_seen_at < now() - ${`${KEY_GONE_AFTER_MS} milliseconds`}::interval as has_gone
     from announced_host_keys where connection_id = ${id}`;
 }

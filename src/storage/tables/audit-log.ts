@@ -3,7 +3,8 @@ import { uuidv7 } from '../../base/uuid.js';
 import type { AuditAction } from '../../contract/audit.js';
 import type { Database } from '../postgres/database.js';
 import { isWithin, type Period } from '../postgres/period.js';
-import type { Queryable } from '../postgres/sql.js';
+import { hidden, type RowOf } from '../../contract/thing.js';
+import { columnsOf, type Queryable, rowOf } from '../postgres/sql.js';
 
 /** The author of a change. */
 export interface Actor {
@@ -43,31 +44,31 @@ interface AuditFilter extends Period {
   readonly action?: string;
 }
 
-interface AuditRow {
-  readonly id: string;
-  readonly at: Date;
-  readonly actorKind: Actor['kind'];
-  readonly actorId: string | null;
-  readonly actorName: string;
-  readonly action: string;
-  readonly targetKind: string | null;
-  readonly targetId: string | null;
-  readonly targetName: string | null;
-  readonly address: string;
-  readonly requestId: string;
-  readonly details: unknown;
-}
+const rowFields = {
+  id: hidden<string>(),
+  at: hidden<Date>(),
+  actorKind: hidden<Actor['kind']>(),
+  actorId: hidden<string | null>(),
+  actorName: hidden<string>(),
+  action: hidden<string>(),
+  targetKind: hidden<string | null>(),
+  targetId: hidden<string | null>(),
+  targetName: hidden<string | null>(),
+  address: hidden<string>(),
+  requestId: hidden<string>(),
+  details: hidden<unknown>(),
+};
+type AuditRow = RowOf<typeof rowFields>;
 
 /** Written in the transaction of the change, so that every change has its entry. */
 export async function record(sql: Queryable, actor: Actor, { action, target, details }: AuditChange): Promise<void> {
   const keyId = actor.kind === 'key' ? actor.id : null;
-  await sql`
-    insert into audit_log (id, account_id, actor_kind, actor_id, actor_name, action, target_kind, target_id,
-      target_name, address, request_id, details)
-    values (${uuidv7()}, ${actor.accountId}, ${actor.kind}, ${actor.id},
-      coalesce((select name from api_keys where id = ${keyId}::uuid), ${actor.email}), ${action},
-      ${target?.kind ?? null}, ${target?.id ?? null}, ${target?.name ?? null}, ${actor.address}, ${actor.requestId},
-      ${sql.json({ ...details })})`;
+  const { accountId, kind: actorKind, id: actorId, address, requestId } = actor;
+  const { kind: targetKind = null, id: targetId = null, name: targetName = null } = target ?? {};
+  const actorName = sql`coalesce((select name from api_keys where id = ${keyId}::uuid), ${actor.email})`;
+  const values = { id: uuidv7(), actorKind, actorId, action, targetKind, targetId, targetName, address, requestId };
+  const row = rowOf(sql, rowFields, { ...values, details: { ...details } }, { actorName });
+  await sql`insert into audit_log ${sql({ ...row, accountId })}`;
 }
 
 export class AuditLog {
@@ -86,7 +87,7 @@ export class AuditLog {
   async list(accountId: string, { limit, cursor, action, ...period }: AuditFilter): Promise<readonly AuditEntry[]> {
     const rows = await this.#database.run(
       (sql) => sql<AuditRow[]>`
-        select * from audit_log where account_id = ${accountId}
+        select ${columnsOf(sql, rowFields)} from audit_log where account_id = ${accountId}
           ${isWithin(sql, sql`at`, sql`id`, period)}
           ${cursor === undefined ? sql`` : sql`and id < ${cursor}`}
           ${action === undefined ? sql`` : sql`and (action = ${action} or starts_with(action, ${`${action}.`}))`}

@@ -7,7 +7,8 @@ import { uuidv7 } from '../../base/uuid.js';
 import type { Agenda } from '../queue/agenda.js';
 import type { Busy, ClaimedTask, QueueClaims } from '../queue/queue.js';
 import type { Database } from '../postgres/database.js';
-import { type Queryable, storable } from '../postgres/sql.js';
+import { columnOf } from '../postgres/column-names.js';
+import { addedTo, type Queryable, selecting, storable, tableOf, templateIn } from '../postgres/sql.js';
 import { deleteOldOutages, endOutagesOfInactive } from './connection-outages.js';
 import type { Outbox } from './outbox.js';
 import { slotOf } from './time-slots.js';
@@ -68,6 +69,48 @@ const CLAIM_SECONDS = 15;
 const HOURS_DAYS = 8;
 const DAYS = 90;
 
+/** What a server shows: kept until it shows something else. The types of the values. */
+const SHOWN_TYPES = {
+  hostKey: 'texts',
+  hostKeyAlgorithm: 'texts',
+  certificate: 'texts',
+  certificateSubject: 'texts',
+  certificateIssuer: 'texts',
+  certificateValidTo: 'times',
+} as const;
+const SHOWN = templateIn(
+  Object.keys(SHOWN_TYPES)
+    .map(columnOf)
+    .map((name) => `${name} = coalesce(i.${name}, k.${name})`)
+    .join(', '),
+);
+const INPUT_TYPES = {
+  id: 'texts',
+  outcome: 'texts',
+  nextMs: 'bigints',
+  tookMs: 'bigints',
+  error: 'texts',
+  errorCode: 'texts',
+  connectSlot: 'bigints',
+  answerSlot: 'bigints',
+  ...SHOWN_TYPES,
+  server: 'texts',
+} as const;
+const CHECK_COUNTS = templateIn(addedTo('s', ['checks', 'failed'], 'excluded'));
+
+function shownBy({ hostKey, certificate, server }: Pick<CheckFound, 'hostKey' | 'certificate' | 'server'>) {
+  const text = (value: string | undefined) => storable(value ?? null);
+  return {
+    hostKey: text(hostKey?.fingerprint),
+    hostKeyAlgorithm: text(hostKey?.algorithm),
+    certificate: text(certificate?.fingerprint),
+    certificateSubject: text(certificate?.subject),
+    certificateIssuer: text(certificate?.issuer),
+    certificateValidTo: validTime(certificate?.validTo),
+    server: text(server && JSON.stringify(server.shows)),
+  };
+}
+
 type Fragment = PendingQuery<Row[]>;
 
 interface Waiting {
@@ -101,8 +144,11 @@ export class ConnectionChecks implements QueueClaims<'connection-check'> {
   async enrol(overSeconds: number): Promise<void> {
     const taken = await this.#database.run(
       (sql) => sql`
-        insert into connection_checks (connection_id, account_id, due_at)
-        select c.id, c.account_id, now() + random() * make_interval(secs => ${overSeconds}::double precision) from connections c
+        insert into connection_checks ${selecting(sql, {
+          connectionId: sql`c.id`,
+          accountId: sql`c.account_id`,
+          dueAt: sql`now() + random() * make_interval(secs => ${overSeconds}::double precision)`,
+        })} from connections c
         where c.is_active and not exists (select from connection_checks k where k.connection_id = c.id)
         on conflict do nothing`,
     );
@@ -230,29 +276,24 @@ export class ConnectionChecks implements QueueClaims<'connection-check'> {
   /** Resolves to the connections whose server shows something else than at the last check. */
   async #write(all: readonly CheckFound[]): Promise<ReadonlySet<string>> {
     const changed = await this.#database.run((sql) => {
-      const { texts, bigints, times } = sql.types;
-      const text = (of: (found: CheckFound) => string | undefined) =>
-        texts(all.map((found) => storable(of(found) ?? null)));
-      const slot = (of: (found: CheckFound) => number | undefined) =>
-        bigints(all.map((found) => slotOf(of(found)) ?? null));
+      const rows = all.map(({ connectionId: id, outcome, nextMs, tookMs, error, ...found }) => ({
+        id,
+        outcome,
+        nextMs: Math.round(nextMs),
+        tookMs: Math.round(tookMs),
+        error: storable(error?.text ?? null),
+        errorCode: error?.code ?? null,
+        connectSlot: slotOf(found.connectMs) ?? null,
+        answerSlot: slotOf(found.answerMs) ?? null,
+        ...shownBy(found),
+      }));
       const one = (name: Fragment) =>
         sql`case when ${name} is null then '{}'::int[] else array_fill(0, array[${name}::int - 1]) || 1 end`;
       const isReached = sql`i.outcome = 'reached'`;
       const isFailed = sql`i.outcome = 'failed'`;
       return sql<{ id: string }[]>`
         with input as (
-          select * from unnest(
-            ${texts(all.map(({ connectionId }) => connectionId))}, ${texts(all.map(({ outcome }) => outcome))},
-            ${bigints(all.map(({ nextMs }) => Math.round(nextMs)))}, ${bigints(all.map(({ tookMs }) => Math.round(tookMs)))},
-            ${text(({ error }) => error?.text)}, ${text(({ error }) => error?.code)},
-            ${slot(({ connectMs }) => connectMs)}, ${slot(({ answerMs }) => answerMs)},
-            ${text(({ hostKey }) => hostKey?.fingerprint)}, ${text(({ hostKey }) => hostKey?.algorithm)},
-            ${text(({ certificate }) => certificate?.fingerprint)}, ${text(({ certificate }) => certificate?.subject)},
-            ${text(({ certificate }) => certificate?.issuer)},
-            ${times(all.map(({ certificate }) => validTime(certificate?.validTo)))},
-            ${text(({ server }) => server && JSON.stringify(server.shows))}
-          ) as i (id, outcome, next_ms, took_ms, error, error_code, connect_slot, answer_slot, host_key, host_key_algorithm,
-            certificate, certificate_subject, certificate_issuer, certificate_valid_to, server)
+          select * from ${tableOf(sql, rows, INPUT_TYPES)}
         ), known as (
           -- Locks in the order in which a deletion locks: first the connection, then what is kept of it.
           select c.id from connections c where c.id in (select id from input) order by c.id for key share
@@ -266,27 +307,28 @@ export class ConnectionChecks implements QueueClaims<'connection-check'> {
             failures = case when ${isReached} then 0 when ${isFailed} then k.failures + 1 else k.failures end,
             error = case when i.outcome = 'unknown' then k.error else i.error end,
             error_code = case when i.outcome = 'unknown' then k.error_code else i.error_code end,
-            host_key = coalesce(i.host_key, k.host_key),
-            host_key_algorithm = coalesce(i.host_key_algorithm, k.host_key_algorithm),
             host_key_since = case when i.host_key is not null and k.host_key is distinct from i.host_key
               then now() else k.host_key_since end,
-            certificate = coalesce(i.certificate, k.certificate),
-            certificate_subject = coalesce(i.certificate_subject, k.certificate_subject),
-            certificate_issuer = coalesce(i.certificate_issuer, k.certificate_issuer),
-            certificate_valid_to = coalesce(i.certificate_valid_to, k.certificate_valid_to),
+            ${sql(SHOWN)},
             servers = case when i.server is not null and k.servers = '[]'
               then jsonb_build_array(jsonb_build_object('shows', i.server::jsonb)) else k.servers end
           from input i join known using (id) where k.connection_id = i.id and k.claimed_by = ${this.#me}
           returning k.connection_id, k.account_id, k.servers -> 0 -> 'shows' <> i.server::jsonb as is_changed
         ), timed as (
-        insert into connection_speeds as s (connection_id, account_id, unit, starts_at, checks, failed,
-          connect_counts, answer_counts)
-        select k.connection_id, k.account_id, unit, date_trunc(unit, now(), 'UTC'), 1, (${isFailed})::int,
-          ${one(sql`i.connect_slot`)}, ${one(sql`i.answer_slot`)}
+        insert into connection_speeds as s ${selecting(sql, {
+          connectionId: sql`k.connection_id`,
+          accountId: sql`k.account_id`,
+          unit: sql`unit`,
+          startsAt: sql`date_trunc(unit, now(), 'UTC')`,
+          checks: sql`1`,
+          failed: sql`(${isFailed})::int`,
+          connectCounts: one(sql`i.connect_slot`),
+          answerCounts: one(sql`i.answer_slot`),
+        })}
         from kept k join input i on i.id = k.connection_id cross join unnest(array['hour', 'day']) as unit
         where i.outcome <> 'unknown'
         on conflict (connection_id, unit, starts_at) do update set
-          checks = s.checks + 1, failed = s.failed + excluded.failed,
+          ${sql(CHECK_COUNTS)},
           connect_counts = add_counts(s.connect_counts, excluded.connect_counts),
           answer_counts = add_counts(s.answer_counts, excluded.answer_counts)
         )

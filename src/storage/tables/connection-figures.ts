@@ -1,22 +1,17 @@
 /** The health of connections, for their owners: over the last day, week and 90 days. */
 import { keptAnswer } from '../../base/kept-answer.js';
+import { hidden, type RowOf } from '../../contract/thing.js';
 import type { Database } from '../postgres/database.js';
+import { columnsOf } from '../postgres/sql.js';
 import { added, quantile } from './time-slots.js';
 
-export interface ConnectionState {
+export interface ConnectionState extends RowOf<typeof checkedFields> {
   readonly id: string;
   readonly name: string;
   readonly type: string;
   readonly isActive: boolean;
   /** The start of the current outage. */
   readonly downSince: Date | null;
-  /** Since when its outages are recorded; null = never checked. */
-  readonly watchedSince: Date | null;
-  readonly checkedAt: Date | null;
-  readonly reachedAt: Date | null;
-  /** The error of the last check, if it failed. */
-  readonly error: string | null;
-  readonly errorCode: string | null;
   readonly certificate: {
     readonly fingerprint: string;
     readonly subject: string;
@@ -62,14 +57,28 @@ const PERCENTILE = 0.95;
 const EXPIRING_DAYS = 14;
 const COUNTS_KEPT_MS = 2000;
 
-interface StateRow extends Omit<ConnectionState, 'certificate' | 'hostKey' | 'availability'> {
-  readonly certificate: string | null;
-  readonly subject: string | null;
-  readonly issuer: string | null;
-  readonly validTo: Date | null;
-  readonly hostKey: string | null;
-  readonly algorithm: string | null;
-  readonly hostKeySince: Date | null;
+/** The columns of the last check. */
+const checkedFields = {
+  /** Since when its outages are recorded; null = never checked. */
+  watchedSince: hidden<Date | null>(),
+  checkedAt: hidden<Date | null>(),
+  reachedAt: hidden<Date | null>(),
+  /** The error of the last check, if it failed. */
+  error: hidden<string | null>(),
+  errorCode: hidden<string | null>(),
+};
+const shownFields = {
+  certificate: hidden<string | null>(),
+  subject: hidden<string | null>({ column: 'certificateSubject' }),
+  issuer: hidden<string | null>({ column: 'certificateIssuer' }),
+  validTo: hidden<Date | null>({ column: 'certificateValidTo' }),
+  hostKey: hidden<string | null>(),
+  algorithm: hidden<string | null>({ column: 'hostKeyAlgorithm' }),
+  hostKeySince: hidden<Date | null>(),
+};
+
+interface StateRow
+  extends Omit<ConnectionState, 'certificate' | 'hostKey' | 'availability'>, RowOf<typeof shownFields> {
   readonly watchedSeconds: number | null;
   readonly down1: number;
   readonly down2: number;
@@ -177,11 +186,8 @@ export class ConnectionFigures {
         coalesce(sum(extract(epoch from coalesce(o.until, now()) - greatest(o.since, now() - make_interval(days => ${days ?? 0}::int))))
           filter (where coalesce(o.until, now()) > now() - make_interval(days => ${days ?? 0}::int)), 0)::float8`;
       return sql<StateRow[]>`
-        select c.id, c.name, c.type, c.is_active, k.watched_since,
-          k.checked_at, k.reached_at, k.error, k.error_code,
-          k.certificate, k.certificate_subject as subject, k.certificate_issuer as issuer,
-          k.certificate_valid_to as valid_to, k.host_key, k.host_key_algorithm as algorithm,
-          k.host_key_since,
+        select c.id, c.name, c.type, c.is_active,
+          ${columnsOf(sql, { ...checkedFields, ...shownFields }, { table: 'k' })},
           extract(epoch from now() - k.watched_since)::float8 as watched_seconds, d.*
         from connections c left join connection_checks k on k.connection_id = c.id
         cross join lateral (

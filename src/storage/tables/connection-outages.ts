@@ -1,7 +1,7 @@
 /** Outages of connections, and the events of their start and end: one of each, even if several nodes notice. */
 import type { Connection } from '../../connections/connection.js';
 import type { Database } from '../postgres/database.js';
-import { type Queryable, storable } from '../postgres/sql.js';
+import { type Queryable, selecting, storable } from '../postgres/sql.js';
 import type { Outbox } from './outbox.js';
 
 /** An inactive connection is not down. */
@@ -51,9 +51,13 @@ export class ConnectionOutages {
       'connection.down',
       bodyOf,
       (sql) => sql`
-      insert into connection_outages (connection_id, account_id, since, error, error_code)
-      select c.id, c.account_id, greatest(now() - ${`${elapsedMs} milliseconds`}::interval, k.reached_at),
-        ${storable(error.text)}, ${error.code}
+      insert into connection_outages ${selecting(sql, {
+        connectionId: sql`c.id`,
+        accountId: sql`c.account_id`,
+        since: sql`greatest(now() - ${`${elapsedMs} milliseconds`}::interval, k.reached_at)`,
+        error: storable(error.text),
+        errorCode: error.code,
+      })}
       from connections c left join connection_checks k on k.connection_id = c.id
       where c.id = ${id} and c.account_id = ${accountId}
       on conflict do nothing returning since, now() as at`,

@@ -8,23 +8,28 @@ import { type Definition, type Values, withOwnSecrets } from '../../contract/con
 import type { AnnouncedKey } from '../../connections/host-keys.js';
 import { referenceIn } from '../../contract/connection/reference.js';
 import { definitionOf } from '../../contract/connection/types.js';
+import { hidden, type RowOf } from '../../contract/thing.js';
 import { StartupError } from '../startup.js';
 
-/** The row of a connection in `connections`. */
-export interface ConnectionRow {
-  readonly id: string;
-  readonly accountId: string;
-  readonly name: string;
-  readonly type: Connection['type'];
-  readonly isActive: boolean;
-  readonly settings: Settings;
-  /** Where secrets are read that are not stored; absent = none. */
-  readonly secretReferences?: References;
-  readonly hostKeys: readonly string[];
+/** The columns of a connection that is opened. */
+export const openedFields = {
+  id: hidden<string>(),
+  accountId: hidden<string>(),
+  name: hidden<string>(),
+  type: hidden<Connection['type']>(),
+  isActive: hidden<boolean>(),
+  settings: hidden<Settings>(),
+  /** Where secrets are read that are not stored. */
+  secretReferences: hidden<References>(),
+  hostKeys: hidden<readonly string[]>(),
+  configured: hidden<boolean>(),
+  secretsConfigured: hidden<boolean>(),
+};
+
+/** With columns of its account, and of its announced keys. */
+export interface ConnectionRow extends RowOf<typeof openedFields> {
   /** The announced host keys; null = none. */
   readonly announcedKeys?: readonly (Omit<AnnouncedKey, 'lastSeenAt'> & { readonly lastSeenAt: string })[] | null;
-  readonly configured: boolean;
-  readonly secretsConfigured: boolean;
   /** The account's setting; null = the general setting of the configuration applies. */
   readonly allowPrivate: boolean | null;
   /** The account's setting. */
@@ -90,7 +95,7 @@ export function joinConnection(
   definition: Definition = definitionOf(row),
 ): Connection {
   const opened: Values = { ...secrets };
-  const { secretReferences: references = {} } = row;
+  const { secretReferences: references } = row;
   const settings = Object.entries(completeSettings(row.settings, definition)).map(
     ([name, value]) => [name, value ?? undefined] as const,
   );

@@ -14,33 +14,44 @@ import type {
 import { addressOf } from '../../contract/connection/definition.js';
 import { connectionFields, hostKeyFields, MOST_HOPS } from '../../contract/connection/fields.js';
 import { type ConnectionType, definitionOf } from '../../contract/connection/types.js';
-import type { RowOf } from '../../contract/thing.js';
+import { hidden, type RowOf } from '../../contract/thing.js';
 import { refusal } from '../../base/errors.js';
 import { hasOperatorsLogin } from '../../connections/require.js';
 import { refusingDuplicates } from '../postgres/errors.js';
 import type { Database } from '../postgres/database.js';
-import { columnsOf, type Queryable, rowOf, type Transaction } from '../postgres/sql.js';
+import {
+  columnsOf,
+  fromExcluded,
+  fromExcludedIfOther,
+  type Queryable,
+  rowOf,
+  selecting,
+  tableColumns,
+  templateIn,
+  type Transaction,
+} from '../postgres/sql.js';
 import { randomText } from '../secrets/hashes.js';
-import type { NamedSecrets } from '../secrets/sealed-rows.js';
+import { type NamedSecrets, sealedColumns } from '../secrets/sealed-rows.js';
 import type { SealedSecret } from '../secrets/secrets.js';
 import { StartupError } from '../startup.js';
 import { acceptedKeys, followHostKeys, forgetAnnounced } from './announced-host-keys.js';
 import { type ApiKeys, dropConnection } from './api-keys.js';
 import { type Actor, type AuditChange, record } from './audit-log.js';
 import { CachedLookup } from './cached-lookup.js';
-import { completeSettings, type ConnectionRow, joinConnection, splitConfig } from './connection-rows.js';
+import { completeSettings, type ConnectionRow, joinConnection, openedFields, splitConfig } from './connection-rows.js';
 import type { KeyPairs } from './key-pairs.js';
 import { hastenChecks, OTHER_HOURS_MS } from './watched-folders.js';
 
-interface ListedConnection {
-  readonly id: string;
-  readonly name: string;
-  readonly type: Connection['type'];
-  readonly isActive: boolean;
-  readonly createdAt: Date;
-}
-
 const rowFields = { ...connectionFields, ...hostKeyFields };
+
+const listedFields = {
+  id: rowFields.id,
+  name: rowFields.name,
+  type: hidden<Connection['type']>(),
+  isActive: rowFields.isActive,
+  createdAt: hidden<Date>(),
+};
+type ListedConnection = RowOf<typeof listedFields>;
 
 export type ManagedConnection = Omit<RowOf<typeof rowFields>, 'accountId'> & {
   readonly type: ConnectionType;
@@ -50,14 +61,16 @@ export type ManagedConnection = Omit<RowOf<typeof rowFields>, 'accountId'> & {
   readonly lastTest: LastTest | null;
 };
 
-interface LastTest {
-  readonly testedAt: Date;
-  readonly isOk: boolean;
-  readonly failedStep: string | null;
-  readonly error: string | null;
-  readonly errorCode: string | null;
-  readonly card: unknown;
-}
+const testFields = {
+  testedAt: hidden<Date>(),
+  isOk: hidden<boolean>(),
+  failedStep: hidden<string | null>(),
+  error: hidden<string | null>(),
+  errorCode: hidden<string | null>(),
+  card: hidden<unknown>(),
+};
+const { card: _card, ...plainTestFields } = testFields;
+type LastTest = RowOf<typeof testFields>;
 
 /** Absent = unchanged; null = deleted. */
 export type SecretChanges = Readonly<Partial<Record<SecretName, string | null>>>;
@@ -104,7 +117,7 @@ export class Connections {
   /** Without secrets, in order of creation. */
   async list(accountId: string): Promise<readonly ListedConnection[]> {
     return this.#database.all<ListedConnection>`
-      select id, name, type, is_active, created_at from connections
+      select ${(sql) => columnsOf(sql, listedFields)} from connections
       where account_id = ${accountId} order by ordinal`;
   }
 
@@ -140,11 +153,10 @@ export class Connections {
   /** `hops`: jump hosts between the gateway's client and this connection. */
   async #load(accountId: string, id: string, hops: number): Promise<Connection | undefined> {
     const rows = await this.#database.all<ConnectionRow & SealedSecret & { readonly secret: string | null }>`
-      select c.id, c.account_id, c.name, c.type, c.is_active, c.settings, c.secret_references, c.host_keys, c.configured, c.secrets_configured,
-             a.allow_private, a.digests,
+      select ${(sql) => columnsOf(sql, openedFields, { table: 'c' })}, a.allow_private, a.digests,
              (select json_agg(json_build_object('fingerprint', fingerprint, 'isRejected', rejected_at is not null, 'lastSeenAt', last_seen_at))
               from announced_host_keys where connection_id = c.id) as announced_keys,
-             s.name as secret, s.key_id, s.wrapped_key, s.nonce, s.ciphertext
+             s.name as secret, ${(sql) => sealedColumns(sql, 's')}
       from connections c join accounts a on a.id = c.account_id left join connection_secrets s on s.connection_id = c.id
       where c.id = ${id} and c.account_id = ${accountId}`;
     const [row] = rows;
@@ -313,14 +325,12 @@ export class ConnectionEditor {
 
   /** The card of an earlier successful test stays if this one has none. */
   async saveTest(connectionId: string, test: LastTest): Promise<void> {
-    const card = test.card === null ? null : JSON.stringify(test.card);
-    await this.#database.all`
-      insert into connection_tests (connection_id, tested_at, is_ok, failed_step, error, error_code, card)
-      select id, ${test.testedAt}, ${test.isOk}, ${test.failedStep}, ${test.error}, ${test.errorCode}, ${card}::text::jsonb
-      from connections where id = ${connectionId}
-      on conflict (connection_id) do update set tested_at = excluded.tested_at, is_ok = excluded.is_ok,
-        failed_step = excluded.failed_step, error = excluded.error, error_code = excluded.error_code,
-        card = coalesce(excluded.card, connection_tests.card)`;
+    await this.#database.run((sql) => {
+      const row = rowOf(sql, testFields, test, { connectionId: sql`id` });
+      return sql`
+        insert into connection_tests ${selecting(sql, row)} from connections where id = ${connectionId}
+        on conflict (connection_id) do update set ${sql(TESTED)}, card = coalesce(excluded.card, connection_tests.card)`;
+    });
   }
 
   async #change(
@@ -369,6 +379,8 @@ export class ConnectionEditor {
   }
 }
 
+const TESTED = templateIn(fromExcluded(tableColumns(plainTestFields)));
+
 /** For announced keys: `host_keys_learned` does not change. */
 export async function setTrustedKeys(tx: Transaction, id: string, hostKeys: readonly string[]): Promise<void> {
   await tx`update connections set host_keys = ${tx.types.texts(hostKeys)}, updated_at = now() where id = ${id}`;
@@ -382,7 +394,7 @@ async function managed(sql: Queryable, accountId: string, id: string | undefined
     (Omit<ManagedConnection, 'lastTest'> & { readonly [K in keyof LastTest]: LastTest[K] | null })[]
   >`
     select ${columnsOf(sql, rowFields, { table: 'c', made: { type: sql`c.type`, settings: sql`c.settings`, secrets: names } })},
-           tested_at, is_ok, failed_step, error, error_code, card
+           ${columnsOf(sql, testFields, { table: 't' })}
     from connections c left join connection_tests t on t.connection_id = c.id
     where account_id = ${accountId} ${id === undefined ? sql`` : sql`and c.id = ${id}`} order by ordinal`;
   return rows.map(({ testedAt, isOk, failedStep, error, errorCode, card, ...connection }) => ({
@@ -475,19 +487,19 @@ async function upsertConnection(
   const hostKeys = given === undefined ? (sameServer ? found.hostKeys : []) : [...new Set([...given, ...accepted])];
   // Keys that the file does not set may be deleted by hand, even if they were pinned by hand or by an earlier file.
   const learned = given === undefined && hostKeys.length > 0;
+  const row = {
+    name: config.name,
+    type: config.type,
+    isActive: config.isActive,
+    settings: tx.json({ ...settings }),
+    hostKeys: tx.types.texts(hostKeys),
+    hostKeysLearned: learned,
+    secretsConfigured: id !== sandboxId,
+    secretReferences: tx.json({ ...references }),
+  };
   await tx`
-    insert into connections (id, account_id, name, type, is_active, settings, host_keys, host_keys_learned,
-      secrets_configured, secret_references)
-    values (${id}, ${accountId}, ${config.name}, ${config.type}, ${config.isActive}, ${tx.json({ ...settings })},
-            ${tx.types.texts(hostKeys)}, ${learned}, ${id !== sandboxId}, ${tx.json({ ...references })})
-    on conflict (id) do update set name = excluded.name, type = excluded.type, is_active = excluded.is_active,
-      settings = excluded.settings, host_keys = excluded.host_keys, host_keys_learned = excluded.host_keys_learned,
-      secrets_configured = excluded.secrets_configured,
-      secret_references = excluded.secret_references, updated_at = now()
-    where (connections.name, connections.type, connections.is_active, connections.settings, connections.host_keys,
-        connections.host_keys_learned, connections.secrets_configured, connections.secret_references)
-      is distinct from (excluded.name, excluded.type, excluded.is_active, excluded.settings, excluded.host_keys,
-        excluded.host_keys_learned, excluded.secrets_configured, excluded.secret_references)`;
+    insert into connections ${tx({ id, accountId, ...row })}
+    on conflict (id) do update set ${tx(templateIn(fromExcludedIfOther('connections', Object.keys(row))))}`;
 }
 
 /** Marks exactly the connections in the configuration: the next start would undo changes made to them by hand. */

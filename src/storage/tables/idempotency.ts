@@ -2,7 +2,16 @@
 import { uuidv7 } from '../../base/uuid.js';
 import { GatewayError } from '../../base/errors.js';
 import type { Database } from '../postgres/database.js';
-import type { Queryable } from '../postgres/sql.js';
+import { hidden, type RowOf } from '../../contract/thing.js';
+import {
+  columnsOf,
+  fromExcluded,
+  type Queryable,
+  rowOf,
+  selecting,
+  tableColumns,
+  templateIn,
+} from '../postgres/sql.js';
 import type { NodeRegistry } from '../cluster/nodes.js';
 
 /**
@@ -38,13 +47,21 @@ const MOST_BATCHES = 200;
 const COUNT_FRESH_MS = 30_000;
 const MAX_TURNS = 10;
 
-interface ClaimRow {
+const answerFields = {
+  status: hidden<number | null>(),
+  headers: hidden<Record<string, string> | null>(),
+  body: hidden<string | null>(),
+  requestDigest: hidden<string | null>(),
+  transferId: hidden<string | null>(),
+};
+const NO_ANSWER = templateIn(
+  tableColumns(answerFields)
+    .map((name) => `${name} = null`)
+    .join(', '),
+);
+
+interface ClaimRow extends RowOf<typeof answerFields> {
   readonly fingerprint: string;
-  readonly status: number | null;
-  readonly headers: Record<string, string> | null;
-  readonly body: string | null;
-  readonly requestDigest: string | null;
-  readonly transferId: string | null;
   /** The claiming node is dead, or has abandoned the claim. */
   readonly isLeft: boolean;
 }
@@ -143,7 +160,7 @@ export class IdempotencyKeys {
     return this.#database.run(async (sql) => {
       if (await this.#take(sql, accountId, key, fingerprint, claim)) return 'mine';
       const [row] = await sql<ClaimRow[]>`
-        select fingerprint, status, headers, body, request_digest, transfer_id,
+        select fingerprint, ${columnsOf(sql, answerFields)},
           ${this.#node.isDead(sql, sql`k.node_id`)} as is_left
         from idempotency_keys k
         where account_id = ${accountId} and key = ${key}`;
@@ -152,12 +169,10 @@ export class IdempotencyKeys {
   }
 
   async #take(sql: Queryable, accountId: string, key: string, fingerprint: string, claim: string): Promise<boolean> {
+    const row = { claim, nodeId: this.#node.id, fingerprint, expiresAt: sql`now() + interval '24 hours'` };
     const rows = await sql`
-      insert into idempotency_keys as k (account_id, key, claim, node_id, fingerprint, expires_at)
-      values (${accountId}, ${key}, ${claim}, ${this.#node.id}, ${fingerprint}, now() + interval '24 hours')
-      on conflict (account_id, key) do update set claim = excluded.claim, node_id = excluded.node_id,
-        fingerprint = excluded.fingerprint, status = null, headers = null, body = null, request_digest = null,
-        transfer_id = null, expires_at = excluded.expires_at
+      insert into idempotency_keys as k ${selecting(sql, { accountId, key, ...row })}
+      on conflict (account_id, key) do update set ${sql(templateIn(fromExcluded(Object.keys(row))))}, ${sql(NO_ANSWER)}
       where k.expires_at <= now()
         or (k.status is null and k.transfer_id is null and ${this.#node.isDead(sql, sql`k.node_id`)})
       returning 1`;
@@ -183,9 +198,9 @@ export class IdempotencyKeys {
   }
 
   async #complete(accountId: string, key: string, claim: string, answer: StoredAnswer): Promise<void> {
+    const { requestDigest = null, ...others } = answer;
     await this.#database.all`
-      update idempotency_keys set status = ${answer.status}, headers = ${(sql) => sql.json({ ...answer.headers })},
-        body = ${answer.body}, request_digest = ${answer.requestDigest ?? null}
+      update idempotency_keys set ${(sql) => sql(rowOf(sql, answerFields, { ...others, requestDigest }))}
       where account_id = ${accountId} and key = ${key} and claim = ${claim}`;
   }
 

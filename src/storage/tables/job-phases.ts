@@ -1,7 +1,7 @@
 /** The step after the end of a job's phase. */
 import { createHash } from 'node:crypto';
 import type { ErrorCode } from '../../base/errors.js';
-import type { Transaction } from '../postgres/sql.js';
+import { fromExcluded, templateIn, type Transaction, valuesOf } from '../postgres/sql.js';
 import type { Job } from './job.js';
 
 /** The reason why a job ends early. */
@@ -104,9 +104,11 @@ const MOST_SYNCS = 1_000;
 export async function keepSourceFiles(tx: Transaction, job: Job): Promise<void> {
   const { id, accountId, type, found, definition } = job;
   if (type !== 'sync' || definition.dryRun || !(await hasListedAll(tx, id))) return;
+  const key = tx`decode(${syncKeyOf(job)}, 'hex')`;
+  const seen = { files: found, seenAt: tx`now()` };
   await tx`
-    insert into sync_sources (account_id, key, files, seen_at) values (${accountId}, decode(${syncKeyOf(job)}, 'hex'), ${found}, now())
-    on conflict (account_id, key) do update set files = excluded.files, seen_at = excluded.seen_at`;
+    insert into sync_sources ${valuesOf(tx, { accountId, key, ...seen })}
+    on conflict (account_id, key) do update set ${tx(templateIn(fromExcluded(Object.keys(seen))))}`;
   await tx`
     delete from sync_sources where account_id = ${accountId} and key in (
       select key from sync_sources where account_id = ${accountId} order by seen_at desc offset ${MOST_SYNCS})`;

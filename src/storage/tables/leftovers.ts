@@ -2,7 +2,9 @@
 import { LRUCache } from 'lru-cache';
 import { atMost } from '../../base/cache-size.js';
 import { uuidv7 } from '../../base/uuid.js';
+import { hidden, type RowOf } from '../../contract/thing.js';
 import type { Database } from '../postgres/database.js';
+import { columnsOf, rowOf } from '../postgres/sql.js';
 import type { NodeRegistry } from '../cluster/nodes.js';
 
 export type Leftover =
@@ -33,15 +35,18 @@ export type Leftover =
 
 const MAX_REMEMBERED = 50_000;
 
-interface LeftoverRow {
-  readonly kind: Leftover['kind'];
-  readonly id: string;
-  readonly accountId: string;
-  readonly connectionId: string;
-  readonly path: string;
-  readonly tag: string;
+const rowFields = {
+  kind: hidden<Leftover['kind']>(),
+  id: hidden<string>(),
+  connectionId: hidden<string>(),
+  path: hidden<string>(),
+  tag: hidden<string>(),
   /** The id of the upload, or the name of the file that is aside. */
-  readonly about: string;
+  about: hidden<string>({ column: 'uploadId' }),
+};
+
+interface LeftoverRow extends RowOf<typeof rowFields> {
+  readonly accountId: string;
 }
 
 export class LeftoverNotes {
@@ -105,7 +110,7 @@ export class LeftoverNotes {
         from connections c
         where c.id = l.connection_id
           and (${this.#node.isDead(sql, sql`l.node_id`)} or (l.node_id = ${this.#node.id} and l.tag <> ${this.tag}))
-        returning l.kind, l.id, c.account_id, l.connection_id, l.path, l.tag, l.upload_id as about`,
+        returning ${columnsOf(sql, rowFields, { table: 'l' })}, c.account_id`,
     );
     return rows.map((row) => {
       const place = { id: row.id, accountId: row.accountId, connectionId: row.connectionId };
@@ -122,9 +127,11 @@ export class LeftoverNotes {
   }
 
   async #note(kind: Leftover['kind'], id: string, connectionId: string, path: string, about: string): Promise<void> {
-    await this.#database.all`
-      insert into leftovers (id, kind, node_id, tag, connection_id, path, upload_id)
-      values (${id}, ${kind}, ${this.#node.id}, ${this.tag}, ${connectionId}, ${path}, ${about})
-      on conflict (tag, connection_id, path, upload_id) do nothing`;
+    await this.#database.run((sql) => {
+      const row = rowOf(sql, rowFields, { id, kind, tag: this.tag, connectionId, path, about });
+      return sql`
+        insert into leftovers ${sql({ ...row, nodeId: this.#node.id })}
+        on conflict (tag, connection_id, path, upload_id) do nothing`;
+    });
   }
 }

@@ -3,18 +3,23 @@ import { createHash, randomBytes } from 'node:crypto';
 import { uuidv7 } from '../../base/uuid.js';
 import { CachedLookup } from './cached-lookup.js';
 import type { Database } from '../postgres/database.js';
-import type { Queryable, Transaction } from '../postgres/sql.js';
+import { hidden, type RowOf } from '../../contract/thing.js';
+import { columnsOf, type Queryable, rowOf, type Transaction } from '../postgres/sql.js';
 
-export interface LoginSession {
-  readonly id: string;
-  readonly accountId: string;
+const rowFields = {
+  id: hidden<string>(),
+  accountId: hidden<string>(),
+  createdAt: hidden<Date>(),
+  lastSeenAt: hidden<Date>(),
+  expiresAt: hidden<Date>(),
+  address: hidden<string>(),
+  userAgent: hidden<string>(),
+};
+
+/** A session, with data of its account. */
+export interface LoginSession extends RowOf<typeof rowFields> {
   readonly email: string;
   readonly plan: string;
-  readonly createdAt: Date;
-  readonly lastSeenAt: Date;
-  readonly expiresAt: Date;
-  readonly address: string;
-  readonly userAgent: string;
 }
 
 /** Why a session was ended early. */
@@ -47,11 +52,13 @@ export class LoginSessions {
     client: { readonly address: string; readonly userAgent: string },
   ): Promise<{ readonly token: string; readonly session: LoginSession }> {
     const token = randomBytes(TOKEN_BYTES).toString('base64url');
-    await this.#database.all`
-      insert into login_sessions (id, account_id, token_hash, address, user_agent, expires_at)
-      values (${uuidv7()}, ${accountId}, ${hashOf(token)}, ${client.address},
-              ${client.userAgent.toWellFormed().slice(0, MAX_USER_AGENT)},
-              ${new Date(Date.now() + ABSOLUTE_MS)})`;
+    const { address } = client;
+    const userAgent = client.userAgent.toWellFormed().slice(0, MAX_USER_AGENT);
+    const expiresAt = new Date(Date.now() + ABSOLUTE_MS);
+    await this.#database.run((sql) => {
+      const row = rowOf(sql, rowFields, { id: uuidv7(), accountId, address, userAgent, expiresAt });
+      return sql`insert into login_sessions ${sql({ ...row, tokenHash: hashOf(token) })}`;
+    });
     await this.#database.all`
       delete from login_sessions
       where account_id = ${accountId} and expires_at < now() - make_interval(days => ${KEEP_ENDED_DAYS})`;
@@ -126,8 +133,7 @@ export class LoginSessions {
 
   #select(sql: Queryable, condition: ReturnType<Queryable>) {
     return sql<LoginSession[]>`
-      select s.id, s.account_id, a.email, a.plan, s.created_at,
-             s.last_seen_at, s.expires_at, s.address, s.user_agent
+      select ${columnsOf(sql, rowFields, { table: 's' })}, a.email, a.plan
       from login_sessions s join accounts a on a.id = s.account_id
       where ${condition} and s.ended_at is null and s.expires_at > now()
         and s.last_seen_at > now() - make_interval(secs => ${IDLE_MS / 1000})

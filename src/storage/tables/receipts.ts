@@ -12,7 +12,7 @@ import { receiptedFields, type ReceiptedTransfer } from '../../contract/transfer
 import type { Database } from '../postgres/database.js';
 import { errorCodeOf } from '../postgres/errors.js';
 import { OwnerTurns } from '../postgres/owner-turns.js';
-import { columnsOf, type Queryable, tableOf, takeRows } from '../postgres/sql.js';
+import { columnsOf, listed, type Queryable, tableOf, takeRows, templateIn } from '../postgres/sql.js';
 import type { ReceiptKey, ReceiptKeys, Signer } from '../secrets/receipt-keys.js';
 import { itemsOfIds, stagesOf } from './history-queries.js';
 import type { ReceiptFacts, TransferRow } from './transfer.js';
@@ -250,6 +250,11 @@ async function linksOf(claim: Claim, rows: readonly ReceiptedRow[]): Promise<Cha
   return { accountId, token, at, since, made, head };
 }
 
+const RECEIPT_TYPES = { sequence: 'bigints', transferId: 'uuids', receipt: 'texts' } as const satisfies {
+  readonly [N in keyof Receipt]: string;
+};
+const RECEIPT = templateIn(listed(Object.keys(RECEIPT_TYPES)));
+
 /** CTEs that add to a chain; `moved` has a row if the claim is still valid. */
 function linking(sql: Queryable, { accountId, token, at, since, made, head }: ChainLinks) {
   return sql`
@@ -258,9 +263,8 @@ function linking(sql: Queryable, { accountId, token, at, since, made, head }: Ch
       where account_id = ${accountId} and claim = ${token} and sequence = ${since} returning 1
     ),
     receipted as (
-      insert into receipts (account_id, sequence, transfer_id, recorded_at, receipt)
-      select ${accountId}::uuid, t.sequence, t.transfer_id, ${at}::timestamptz, t.receipt
-      from ${tableOf(sql, made, { sequence: 'bigints', transferId: 'uuids', receipt: 'texts' })}
+      insert into receipts (account_id, recorded_at, ${sql(RECEIPT)}) select ${accountId}::uuid, ${at}::timestamptz, t.*
+      from ${tableOf(sql, made, RECEIPT_TYPES)}
     )`;
 }
 

@@ -3,7 +3,7 @@ import type { ErrorCode } from '../../base/errors.js';
 import { copyFields, type NewCopy, type OutgoingDelivery, type RouteCopy } from '../../contract/delivery.js';
 import type { CopyTo } from '../../contract/watched-folder.js';
 import type { Database } from '../postgres/database.js';
-import { columnsOf, type Queryable, storable, tableOf, type Transaction } from '../postgres/sql.js';
+import { columnsOf, listed, type Queryable, storable, tableOf, templateIn, type Transaction } from '../postgres/sql.js';
 import type { JobPlace } from '../../contract/job.js';
 
 /** Whether the copies that wait have a new target. */
@@ -97,13 +97,24 @@ export function copiesOf(sql: Queryable, eventId: string): PromiseLike<readonly 
   return sql<RouteCopy[]>`select ${columns(sql)} from route_copies where event_id = ${eventId} order by number`;
 }
 
+/** The columns of a new copy, and the types of their values. */
+const NEW_TYPES = {
+  id: 'uuids',
+  number: 'bigints',
+  path: 'texts',
+  rawName: 'texts',
+  targetConnection: 'texts',
+} as const;
+const NEW = templateIn(listed(Object.keys(NEW_TYPES)));
+
 /** The copies of a new event, in its order. */
 export async function insertCopies(tx: Transaction, eventId: string, copies: readonly NewCopy[]): Promise<void> {
-  const rows = copies.map((copy, number) => ({ ...copy, number, path: storable(copy.path) }));
+  const rows = copies.map(({ connectionId, ...copy }, number) => {
+    return { ...copy, number, path: storable(copy.path), targetConnection: connectionId };
+  });
   await tx`
-    insert into route_copies (event_id, id, number, path, raw_name, target_connection)
-    select ${eventId}::uuid, t.*
-    from ${tableOf(tx, rows, { id: 'uuids', number: 'bigints', path: 'texts', rawName: 'texts', connectionId: 'texts' })}`;
+    insert into route_copies (event_id, ${tx(NEW)}) select ${eventId}::uuid, t.*
+    from ${tableOf(tx, rows, NEW_TYPES)}`;
 }
 
 /** A CTE that ends the copies among the rows of `input`, by the ids of transfer and copy. */

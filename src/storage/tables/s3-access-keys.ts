@@ -6,11 +6,12 @@ import { randomBytes } from 'node:crypto';
 import { refusal } from '../../base/errors.js';
 import type { ApiKeyConfig } from '../../config/schema.js';
 import type { ApiKey } from '../../contract/api-key.js';
+import { hidden, type RowOf } from '../../contract/thing.js';
 import type { Database } from '../postgres/database.js';
-import type { Queryable, Transaction } from '../postgres/sql.js';
+import { columnsOf, type Queryable, type Transaction } from '../postgres/sql.js';
 import { randomText } from '../secrets/hashes.js';
 import type { NamedSecrets } from '../secrets/sealed-rows.js';
-import type { SealedSecret } from '../secrets/secrets.js';
+import { sealedFields } from '../secrets/secrets.js';
 import { StartupError } from '../startup.js';
 import { type Actor, record } from './audit-log.js';
 import { CachedLookup } from './cached-lookup.js';
@@ -38,6 +39,10 @@ const ID_RANDOM_CHARS = 16;
 const SECRET_CHARS = 40;
 /** The name of the secret among those of its access key. */
 const SECRET = 'secret';
+
+const { keyId: _keyId, ...sealedBytes } = sealedFields;
+/** A sealed secret; the record of its API key has a `keyId` too. */
+const pairFields = { ...sealedBytes, masterKeyId: hidden<string>({ column: 'keyId' }) };
 
 export class S3AccessKeys {
   readonly #database: Database;
@@ -124,8 +129,8 @@ export class S3AccessKeys {
   }
 
   async #load(accessKeyId: string): Promise<S3Access | undefined> {
-    const found = await this.#database.first<ApiKeyRecord & Omit<SealedSecret, 'keyId'> & { masterKeyId: string }>`
-      select ${recordColumns}, s.key_id as master_key_id, s.wrapped_key, s.nonce, s.ciphertext
+    const found = await this.#database.first<ApiKeyRecord & RowOf<typeof pairFields>>`
+      select ${recordColumns}, ${(sql) => columnsOf(sql, pairFields, { table: 's' })}
       from s3_access_keys x
         join s3_access_key_secrets s on s.access_key_id = x.access_key_id and s.name = ${SECRET}
         join api_keys k on k.id = x.api_key_id
@@ -173,7 +178,7 @@ export async function provisionPair(
   if (pair === undefined) return;
   const { accessKeyId, secretAccessKey } = pair;
   const [placed] = await tx`
-    insert into s3_access_keys (access_key_id, api_key_id, account_id) values (${accessKeyId}, ${id}, ${accountId})
+    insert into s3_access_keys ${tx({ accessKeyId, apiKeyId: id, accountId })}
     on conflict (access_key_id) do update set api_key_id = excluded.api_key_id
       where s3_access_keys.account_id = excluded.account_id returning 1`;
   if (placed === undefined) {

@@ -1,7 +1,7 @@
 /** The last checks of each watched folder, and the result for each entry. */
 import { checkFields, type WatchCheck } from '../../contract/watch-check.js';
 import type { Database } from '../postgres/database.js';
-import { columnsOf, type Queryable, storable } from '../postgres/sql.js';
+import { columnsOf, type Queryable, rowOf, selecting } from '../postgres/sql.js';
 
 const KEPT_CHECKS = 20;
 
@@ -28,6 +28,8 @@ export class WatchChecks {
 
   /** Adds a check of the folder in `mine`, if there is one, and deletes the oldest ones. */
   adding(sql: Queryable, check: WatchCheck, entries: Buffer | undefined) {
+    const made = { folderId: sql`mine.id`, nodeId: this.#nodeId, entries: entries ?? null };
+    const row = { ...rowOf(sql, checkFields, check), ...made };
     return sql`
       gone as (
         delete from watch_checks where id in (
@@ -35,12 +37,7 @@ export class WatchChecks {
             select id from watch_checks where folder_id = mine.id order by id desc offset ${KEPT_CHECKS - 1}) as old)
       ),
       added as (
-        insert into watch_checks (id, folder_id, kind, outcome, started_at, duration_ms, node_id, error_code,
-          error_message, counts, entries)
-        select ${check.id}::uuid, mine.id, ${check.kind}::text, ${check.outcome}::text, ${check.startedAt}::timestamptz,
-          ${check.durationMs}::bigint, ${this.#nodeId}::uuid, ${check.errorCode}::text,
-          ${storable(check.errorMessage)}::text, ${sql.json(check.counts)}::jsonb, ${entries ?? null}::bytea
-        from mine
+        insert into watch_checks ${selecting(sql, row)} from mine
       )`;
   }
 }

@@ -6,6 +6,7 @@ import {
   watchedFolderFields,
   type WatchSettings,
 } from '../../contract/watched-folder.js';
+import type { RowOf } from '../../contract/thing.js';
 import type { CheckKind, WatchCheck } from '../../contract/watch-check.js';
 import type { QueueSender } from '../queue/queue.js';
 import { type Clock, idsAt, readClock } from '../postgres/clock.js';
@@ -29,10 +30,16 @@ const ENDING_AGAIN_MS = 500;
 /** By then, no node has the former hours of a connection in its cache. */
 export const OTHER_HOURS_MS = 2 * CACHED_MS;
 
+const routeFields = {
+  id: watchedFolderFields.id,
+  name: watchedFolderFields.name,
+  connectionId: watchedFolderFields.connectionId,
+  path: watchedFolderFields.path,
+  moveTo: watchedFolderFields.moveTo,
+  copyTo: watchedFolderFields.copyTo,
+};
 /** The targets of files from a watched folder. */
-export interface Route extends Pick<WatchSettings, 'connectionId' | 'path' | 'name' | 'moveTo' | 'copyTo'> {
-  readonly id: string;
-}
+export type Route = RowOf<typeof routeFields>;
 
 interface DueFolder {
   readonly id: string;
@@ -136,8 +143,7 @@ export class WatchedFolders {
   /** Folders of an account that copy or move files. */
   async routes(accountId: string): Promise<readonly Route[]> {
     return this.#database.all<Route>`
-      select id, name, connection_id, path, move_to, copy_to
-      from watched_folders
+      select ${(sql) => columnsOf(sql, routeFields)} from watched_folders
       where account_id = ${accountId} and deleted_at is null and (copy_to is not null or move_to is not null)`;
   }
 

@@ -5,7 +5,7 @@ import { type Webhook, webhookFields, type WebhookSettings } from '../../contrac
 import type { Database } from '../postgres/database.js';
 import { SharedQuestion } from '../postgres/shared-question.js';
 import { columnsOf, type Queryable, rowOf, type Transaction } from '../postgres/sql.js';
-import type { NamedSecrets } from '../secrets/sealed-rows.js';
+import { type NamedSecrets, sealedColumns } from '../secrets/sealed-rows.js';
 import type { SealedSecret } from '../secrets/secrets.js';
 import type { WebhookSecret } from '../secrets/webhook-secret.js';
 import { type Actor, record } from './audit-log.js';
@@ -91,7 +91,7 @@ export class Webhooks {
   async #findTarget(id: string, evenEnded: boolean): Promise<Target | undefined> {
     // One statement: each delivery asks.
     const rows = await this.#database.all<Omit<Target, 'secrets'> & { readonly name: string | null } & SealedSecret>`
-      select w.url, w.format, s.name, s.key_id, s.wrapped_key, s.nonce, s.ciphertext
+      select w.url, w.format, s.name, ${(sql) => sealedColumns(sql, 's')}
       from webhooks w left join webhook_secrets s on s.webhook_id = w.id
       where w.id = ${id} and w.deleted_at is null and (w.ended_at is null or ${evenEnded})`;
     const [first] = rows;
