@@ -306,23 +306,48 @@ test('the folders of storage form no circle', () => {
 /** Programs of their own: they share no names with the server. */
 const isOfServer = (file: string): boolean => !/^(build|cli|client|dashboard|docs|n8n|release)\//.test(file);
 
-test('a name of a class on the server has no other meaning there', () => {
-  const declared = new Map<string, { readonly file: string; readonly isClass: boolean }[]>();
-  for (const { file, source } of modules.filter((one) => isOfServer(one.file))) {
-    for (const node of source.statements) {
+/** Storage.ts names what others may ask of a class of the tables by the name of that class. */
+const NAMES_CLASSES = 'storage/storage.ts';
+
+test('a name of a class, or an exported type, on the server has one meaning there', () => {
+  assertNamedOnce(
+    (node) => {
       const isClass = ts.isClassDeclaration(node);
-      if (!isClass && !ts.isInterfaceDeclaration(node) && !ts.isTypeAliasDeclaration(node)) continue;
-      const isExported = node.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword) === true;
-      // storage.ts names what others may ask of a class of the tables by the name of that class.
-      const name = node.name?.text ?? '';
-      if (!isClass && (!isExported || file === 'storage/storage.ts')) continue;
-      declared.set(name, [...(declared.get(name) ?? []), { file, isClass }]);
-    }
+      if (!isClass && !ts.isInterfaceDeclaration(node) && !ts.isTypeAliasDeclaration(node)) return [];
+      return isClass || isExported(node) ? [node.name?.text ?? ''] : [];
+    },
+    (file) => file !== NAMES_CLASSES,
+  );
+});
+
+test('an exported function of the server has one meaning there; protocols may repeat names of the seam', () => {
+  assertNamedOnce(
+    (node) => {
+      if (ts.isFunctionDeclaration(node) && isExported(node)) return [node.name?.text ?? ''];
+      if (!ts.isVariableStatement(node) || !isExported(node)) return [];
+      const { declarations } = node.declarationList;
+      return declarations.flatMap(({ name, initializer }) =>
+        initializer !== undefined && ts.isArrowFunction(initializer) ? [name.getText()] : [],
+      );
+    },
+    (file) => !/^remotes\/(ftp|s3|sftp)\//.test(file),
+  );
+});
+
+const isExported = (node: ts.Statement): boolean =>
+  ts.canHaveModifiers(node) && node.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword) === true;
+
+/** No name that `namesIn` finds in a statement is found in two files of the server. */
+function assertNamedOnce(namesIn: (node: ts.Statement) => readonly string[], isMeant: (file: string) => boolean): void {
+  const declared = new Map<string, Set<string>>();
+  for (const { file, source } of modules.filter((one) => isOfServer(one.file) && isMeant(one.file))) {
+    for (const name of source.statements.flatMap(namesIn))
+      declared.set(name, (declared.get(name) ?? new Set()).add(file));
   }
   assert.ok(declared.size > 500, 'the names were not found');
-  const wrong = [...declared].filter(([, places]) => places.length > 1 && places.some(({ isClass }) => isClass));
+  const wrong = [...declared].filter(([, places]) => places.size > 1);
   assert.deepEqual(wrong, []);
-});
+}
 
 /** Among the groups that `groupOf` puts files into; "" = none. */
 function assertNoCircle(groupOf: (file: string) => string): void {

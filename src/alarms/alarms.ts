@@ -3,7 +3,7 @@
  * mails. Any node checks and sends; a claim prevents two from doing the same.
  */
 import { type AttentionStorage, findAttention } from '../attention/find.js';
-import { isUrgent, itemOf, keyOf } from '../attention/items.js';
+import { isUrgent, itemOf, itemKeyOf } from '../attention/items.js';
 import { toGatewayError } from '../base/errors.js';
 import { retryDelay, type RetrySchedule } from '../base/retry-schedule.js';
 import { WokenWork } from '../base/woken-work.js';
@@ -128,7 +128,7 @@ export class AlarmWatch {
     const subject = { accountId, monthlyActions: monthlyActions(plan) };
     const items = await findAttention(storage, subject, new Date());
     const found = items.map((item) => ({
-      key: keyOf(item),
+      key: itemKeyOf(item),
       kind: item.kind,
       isUrgent: isUrgent(item),
       item: JSON.stringify(item),

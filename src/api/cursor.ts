@@ -1,12 +1,12 @@
 /** Cursors of long lists. A client holds the place itself, signed for that list only; no node stores anything. */
 import { refusal } from '../base/errors.js';
-import { keyOf, textOfKey } from '../remotes/path.js';
+import { pathKeyOf, textOfKey } from '../remotes/path.js';
 import type { Signatures } from '../storage/storage.js';
 
 /** `list`: the list that the cursor is valid for: the account, and everything that decides the order of entries. */
 export function sealCursor(signatures: Signatures, list: readonly unknown[], place: string): string {
   const signature = signatures.sign('cursor', JSON.stringify([list, place]));
-  return `${keyOf(place).toString('base64url')}.${signature.toString('base64url')}`;
+  return `${pathKeyOf(place).toString('base64url')}.${signature.toString('base64url')}`;
 }
 
 /** @throws GatewayError bad_request for a cursor that is forged or belongs to another list */

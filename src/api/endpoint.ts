@@ -52,12 +52,12 @@ interface Description {
   readonly errors?: readonly ErrorCode[];
 }
 
-export interface Example {
+export interface BodyExample {
   readonly summary?: string;
   readonly value: unknown;
 }
 
-export type Examples = Readonly<Record<string, Example>>;
+export type Examples = Readonly<Record<string, BodyExample>>;
 
 export interface BodyForm {
   readonly schema: object;
@@ -96,7 +96,7 @@ export interface Repeated {
 }
 
 /** The input of `handle`: the request's context, checked and typed. */
-export interface Input<Path extends string, Query extends TSchema, Body extends TSchema> extends Omit<
+export interface EndpointInput<Path extends string, Query extends TSchema, Body extends TSchema> extends Omit<
   RequestContext,
   'params' | 'query' | 'body'
 > {
@@ -127,7 +127,7 @@ interface Details<Path extends string, Query extends TObject, Body extends TSche
   /** Instead of `body`, by media type: the handler reads `request.body` itself. */
   readonly streams?: Readonly<Record<string, BodyForm>>;
   /** Honours Idempotency-Key. */
-  readonly idempotent?: (input: Input<Path, Query, Body>) => Repeated;
+  readonly idempotent?: (input: EndpointInput<Path, Query, Body>) => Repeated;
 }
 
 interface Request<Path extends string, Query extends TObject, Body extends TSchema>
@@ -167,7 +167,7 @@ export function endpoint<
   Body extends TSchema = NoFields,
 >(
   definition: Request<Path, Query, Body> & PathParameters<Path> & Answering<Answer>,
-): Unhandled<Input<Path, Query, Body>, Static<Answer>> {
+): Unhandled<EndpointInput<Path, Query, Body>, Static<Answer>> {
   const { method, path, access, query, body, streams, idempotent, head, skippable, alwaysHeaders } = definition;
   const { operationId, tag, summary, params, headers, bodyExamples, isRemote, errors } = definition;
   const one = 'answer' in definition ? definition.answer : undefined;
@@ -175,7 +175,7 @@ export function endpoint<
   const { isEssential = access === 'owner' && method === 'GET' ? true : undefined } = definition;
   const reader = access === 'owner' ? 'owner' : 'key';
   // The router has checked them with exactly these schemas.
-  const inputOf = (context: RequestContext) => context as unknown as Input<Path, Query, Body>;
+  const inputOf = (context: RequestContext) => context as unknown as EndpointInput<Path, Query, Body>;
   const row = {
     method,
     path,
@@ -252,7 +252,7 @@ interface Endpoints<Known extends string> {
   ): {
     handle(
       handler: Handler<
-        Input<Path, Query, Body> & { readonly query: Partial<Static<OwnerQuery>> },
+        EndpointInput<Path, Query, Body> & { readonly query: Partial<Static<OwnerQuery>> },
         Services,
         Static<Answer> | Static<OwnerAnswer>
       >,

@@ -109,7 +109,7 @@ export const facts = (description?: string): TSchemaOf<unknown> =>
   Type.Unsafe({ type: 'object', additionalProperties: true, ...(description === undefined ? {} : { description }) });
 
 /** In an answer to a request with `mtime`; the server may not store times. */
-export const keptTime = () =>
+export const keptTimeField = () =>
   Type.Optional(
     dateTime(
       'Where `mtime` was asked for: what the file is dated now, which is another time where the server keeps none.',

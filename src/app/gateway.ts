@@ -38,7 +38,7 @@ import { startEventLoops } from './threads/event-loops.js';
 /** After this long without a request, /readyz is not used for load balancing. */
 const READY_ASKED_WITHIN_MS = 60_000;
 
-export async function startGateway(
+export async function startLoadedGateway(
   config: Config,
   { logger, signal, quickStart, begun }: StartOptions,
 ): Promise<Gateway> {

@@ -1,6 +1,6 @@
 /** The output of a quick start: the gateway's address, the login, and requests to try. */
 import path from 'node:path';
-import { type Credentials, QUICK_START_EMAIL, stateFile } from './quick-start-state.js';
+import { type QuickStartLogin, QUICK_START_EMAIL, stateFile } from './quick-start-state.js';
 import { SANDBOX_CONNECTION_ID } from './sandbox.js';
 
 interface BannerFacts {
@@ -8,7 +8,7 @@ interface BannerFacts {
   readonly url: string;
   readonly dataDir: string;
   /** Only at the start that created them. */
-  readonly credentials?: Credentials | undefined;
+  readonly credentials?: QuickStartLogin | undefined;
 }
 
 /** The text that a quick start prints once it serves. Its lines with curl work in a shell when run in this order. */
@@ -26,7 +26,7 @@ export function quickStartBanner({ url, dataDir, credentials }: BannerFacts): st
   return lines.join('\n');
 }
 
-function shownNow({ apiKey, password }: Credentials): string[] {
+function shownNow({ apiKey, password }: QuickStartLogin): string[] {
   return [
     `  API key      ${apiKey}`,
     `  Dashboard    ${QUICK_START_EMAIL}, password ${password}`,

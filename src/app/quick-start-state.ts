@@ -23,7 +23,7 @@ interface QuickStartState extends SandboxState {
 }
 
 /** Shown once. */
-export interface Credentials {
+export interface QuickStartLogin {
   readonly apiKey: string;
   readonly password: string;
 }
@@ -65,7 +65,7 @@ export function newCredentials(
   state: QuickStartState,
   accountCount: number,
   generateKey: () => string,
-): Credentials | undefined {
+): QuickStartLogin | undefined {
   if (state.isAnnounced && accountCount > 0) return undefined;
   return { apiKey: generateKey(), password: randomPassword() };
 }
@@ -73,7 +73,7 @@ export function newCredentials(
 /**
  * The account of the quick start. Without credentials the first ones stay valid, because provisioning removes nothing.
  */
-export function quickStartAccount(credentials?: Credentials): AccountConfig {
+export function quickStartAccount(credentials?: QuickStartLogin): AccountConfig {
   const account = { email: QUICK_START_EMAIL, plan: 'pro', connections: [] };
   if (credentials === undefined) return { ...account, apiKeys: [] };
   const apiKey = {

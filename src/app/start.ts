@@ -7,7 +7,7 @@ export const startGateway: StartGateway = async (config, options) => {
   const { dataDir, database } = config;
   const begun = database.url === '' ? new BegunServer(dataDir, logWith(options.logger)) : undefined;
   try {
-    const { startGateway: start } = await import('./gateway.js');
+    const { startLoadedGateway: start } = await import('./gateway.js');
     return await start(config, { ...options, begun });
   } catch (error) {
     await begun?.giveUp();

@@ -1,9 +1,9 @@
 /** The facts about one thing that needs a person, for the API and for mails. */
 import { ATTENTION, type AttentionIds, type AttentionItem, attentionText } from '../contract/attention.js';
-import type { Language } from '../contract/alarm.js';
+import type { Language } from '../contract/language.js';
 
 /** Stays the same for the same trouble, even if its figures and words change. */
-export function keyOf(item: AttentionItem): string {
+export function itemKeyOf(item: AttentionItem): string {
   return 'id' in item ? `${item.kind}:${item.id}` : item.kind;
 }
 

@@ -17,7 +17,7 @@ export interface Caller {
 }
 
 /** The id of the key; null: the account's owner asks. */
-export function keyOf({ session, keyId }: Caller): string | null {
+export function apiKeyIdOf({ session, keyId }: Caller): string | null {
   return session === undefined ? keyId : null;
 }
 

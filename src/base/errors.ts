@@ -142,6 +142,11 @@ export function unknown(kind: string, id: string): GatewayError {
   return refusal(UNKNOWN[kind] ?? 'unknown_item', `there is no ${kind} ${id.slice(0, 64)}`);
 }
 
+/** For a request whose upload another request has taken over. */
+export function goneOn(): GatewayError {
+  return new GatewayError('upload_locked', 'another request has continued this upload', { step: 'transfer' });
+}
+
 /**
  * Converts anything that was thrown: a GatewayError is unchanged, anything else is `internal` with the original as
  * cause.

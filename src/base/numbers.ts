@@ -1,4 +1,4 @@
-/** Numbers as clients and operators may write them: decimal, finite, and exact. */
+/** Numbers as clients and operators may write them: decimal, finite, and exact; and sums. */
 
 const DECIMAL = /^[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i;
 /** Text that programs read as a number although it is not decimal: JavaScript's coercion, C's strtod. */
@@ -26,4 +26,8 @@ export function isForeignNumber(text: string): boolean {
 /** An amount that a budget may hold. @throws RangeError for one that is not finite, or negative */
 export function requireAmount(amount: number): void {
   if (!Number.isFinite(amount) || amount < 0) throw new RangeError(`${amount} is no amount`);
+}
+
+export function sumOfSizes(items: readonly { readonly size: number }[]): number {
+  return items.reduce((sum, { size }) => sum + size, 0);
 }

@@ -6,12 +6,12 @@ import { readFileSync } from 'node:fs';
 import { stringify } from 'yaml';
 import { inPackage } from '../base/package-root.js';
 import type { Definition } from '../contract/connection/definition.js';
-import { keysOf } from '../contract/connection/schemas.js';
+import { configKeysOf } from '../contract/connection/schemas.js';
 import { CONNECTION_TYPES } from '../contract/connection/types.js';
 
 export function exampleFile(definitions: readonly Definition[] = CONNECTION_TYPES): string {
   const lines = definitions.flatMap((definition) =>
-    keysOf(definition).map(
+    configKeysOf(definition).map(
       ({ key, example, words }, index) =>
         `#       ${index === 0 ? '-' : ' '} ${key}: ${valueText(example)} # ${words}\n`,
     ),

@@ -6,7 +6,7 @@ import { FORMATS } from '../base/formats.js';
 import { hoursRefusal } from '../base/hours.js';
 import { isTimeZone } from '../base/time-zone.js';
 import type { Check } from '../contract/thing.js';
-import { excessOf, wordsOf } from './private-key-bounds.js';
+import { excessOf, excessText } from './private-key-bounds.js';
 import { readSshCertificate } from './ssh-certificate.js';
 import { readPublicKey } from './ssh-public-key.js';
 
@@ -30,7 +30,7 @@ const CHECKS: Readonly<Record<Check, (value: string) => string | undefined>> = {
   folderMode: (mode) => modeRefusal('folder', mode),
   privateKey: (key) => {
     const over = excessOf(key);
-    return over === undefined ? undefined : `cannot be used: ${wordsOf(over)}`;
+    return over === undefined ? undefined : `cannot be used: ${excessText(over)}`;
   },
 };
 

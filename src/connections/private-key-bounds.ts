@@ -29,7 +29,7 @@ const OPENSSH_MAGIC = 'openssh-key-v1\0';
 /** 1.3.6.1.4.1.11591.4.11 */
 const SCRYPT = '2b06010401da47040b';
 
-export const wordsOf = ({ found, allowed }: Excess): string => `it is ${found}: at most ${allowed}`;
+export const excessText = ({ found, allowed }: Excess): string => `it is ${found}: at most ${allowed}`;
 
 /** Undefined if the key is within the limits, or is no key: the code that uses it reports that. */
 export function excessOf(privateKey: string): Excess | undefined {

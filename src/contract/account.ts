@@ -1,7 +1,7 @@
 /** An account: the owner of connections, keys and a history. */
 import { ID, TIME } from './examples.js';
 import { count, dateTime, flag, group, text } from './schema.js';
-import { derived, type Example, hidden, kept, type RowOf } from './thing.js';
+import { derived, type ExampleOf, hidden, kept, type RowOf } from './thing.js';
 
 const OWNERS = { isOwners: true } as const;
 
@@ -47,4 +47,4 @@ export const accountExample = {
   transfers: 1729,
   hasPassword: true,
   totp: { isEnabled: true, recoveryCodesLeft: 9 },
-} as const satisfies Example<typeof accountFields>;
+} as const satisfies ExampleOf<typeof accountFields>;

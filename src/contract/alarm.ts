@@ -1,12 +1,9 @@
 /** Alarms: the mails that an account gets when something needs a person. */
 import { Type } from 'typebox';
 import { ATTENTION_KINDS } from './attention.js';
+import { LANGUAGES } from './language.js';
 import { flag, listOf, oneOf, orNull, text } from './schema.js';
 import { given, needed, type SettingsOf } from './thing.js';
-
-/** Languages of the mails. */
-export const LANGUAGES = ['en', 'de'] as const;
-export type Language = (typeof LANGUAGES)[number];
 
 const TIME_OF_DAY = { pattern: '^([01]\\d|2[0-3]):[0-5]\\d$' };
 

@@ -4,7 +4,7 @@ import { ID, LATER, TIME } from './examples.js';
 import { NAME } from './patterns.js';
 import { ALL_SCOPES, type Scope } from './scopes.js';
 import { dateTime, dateTimeOrNull, listOf, oneOf, orNull, text, textOrNull, texts } from './schema.js';
-import { derived, type Example, given, hidden, kept, needed, type RowOf, type SettingsOf } from './thing.js';
+import { derived, type ExampleOf, given, hidden, kept, needed, type RowOf, type SettingsOf } from './thing.js';
 
 const EXPIRES_AT = 'When it ends; null = never.';
 
@@ -112,4 +112,4 @@ export const apiKeyExample = {
   s3: [{ accessKeyId: 'FTGAX7Q2M4K6W3ZB5TND', createdAt: TIME }],
   state: 'active',
   source: 'dashboard',
-} as const satisfies Example<typeof apiKeyFields>;
+} as const satisfies ExampleOf<typeof apiKeyFields>;

@@ -12,7 +12,7 @@ import {
   texts,
   type TSchemaOf,
 } from './schema.js';
-import { derived, type Example, hidden, kept, type RowOf } from './thing.js';
+import { derived, type ExampleOf, hidden, kept, type RowOf } from './thing.js';
 import { DURATION_MS, ERROR_CODE } from './words.js';
 
 export const DELIVERY_STATES = ['pending', 'delivered', 'dead', 'cancelled'] as const;
@@ -178,8 +178,8 @@ export const receiverFields = {
 export type Delivery = RowOf<typeof deliveryFields>;
 export type DeliveryDetail = RowOf<typeof deliveryDetailFields>;
 export type OutgoingDelivery = RowOf<typeof outgoingFields>;
-export type Attempt = RowOf<typeof attemptFields>;
-export type NewAttempt = Omit<Attempt, 'id'>;
+export type DeliveryAttempt = RowOf<typeof attemptFields>;
+export type NewAttempt = Omit<DeliveryAttempt, 'id'>;
 export type RouteCopy = RowOf<typeof copyFields>;
 export type NewCopy = Pick<RouteCopy, 'id' | 'path' | 'rawName' | 'connectionId'>;
 export type Receiver = RowOf<typeof receiverFields>;
@@ -204,7 +204,7 @@ export const deliveryExample = {
   afterAction: 'none',
   deliveredAt: LATER,
   createdAt: TIME,
-} as const satisfies Example<typeof deliveryFields>;
+} as const satisfies ExampleOf<typeof deliveryFields>;
 
 export const exchangeExample = {
   durationMs: 120,
@@ -214,14 +214,14 @@ export const exchangeExample = {
   answer: 'Internal Server Error',
   requestHeaders: { 'content-type': 'application/json', 'webhook-id': ID },
   answerHeaders: { 'content-type': 'text/plain' },
-} as const satisfies Example<typeof exchangeFields>;
+} as const satisfies ExampleOf<typeof exchangeFields>;
 
 export const attemptExample = {
   id: ID,
   startedAt: TIME,
   ...exchangeExample,
   url: URL,
-} as const satisfies Example<typeof attemptFields>;
+} as const satisfies ExampleOf<typeof attemptFields>;
 
 export const copyExample = {
   path: '/outgoing/orders.csv',
@@ -232,7 +232,7 @@ export const copyExample = {
   size: 1024,
   errorCode: null,
   errorMessage: null,
-} as const satisfies Example<typeof copyFields>;
+} as const satisfies ExampleOf<typeof copyFields>;
 
 export const receiverExample = {
   watchedFolderId: ID,
@@ -244,4 +244,4 @@ export const receiverExample = {
   lastStatus: 503,
   lastErrorMessage: null,
   lastErrorCode: null,
-} as const satisfies Example<typeof receiverFields>;
+} as const satisfies ExampleOf<typeof receiverFields>;

@@ -75,7 +75,7 @@ export const listFields = {
   ),
 };
 
-export const copyFields = {
+export const copyRequestFields = {
   source_connection_id: connectionId('Connection that the file is read from.'),
   source_path: remotePath('Path of the file there.'),
   source_raw_name: Type.Optional(rawName('The `rawName` of that file, where it has one. Needs `dest_path`.')),
@@ -118,10 +118,10 @@ export const namingFields = {
   filename_template: Type.Optional(filenameTemplate({ examples: ['{date}-{filename}'] })),
   mtime: Type.Optional(mtime(undefined, { examples: ['2026-01-31T12:00:00Z'] })),
 };
-export const uploadFields = { ...namingFields, overwrite: withDefault(namingFields.overwrite, true) };
+export const uploadRequestFields = { ...namingFields, overwrite: withDefault(namingFields.overwrite, true) };
 /** The query of an upload. */
 export const uploadQueryFields = {
-  ...uploadFields,
+  ...uploadRequestFields,
   verify: Type.Optional(
     oneOf(
       ['size', 'readback'],
@@ -130,7 +130,7 @@ export const uploadQueryFields = {
     ),
   ),
 };
-export const uploadUrl = text('http or https; the gateway fetches it.', { minLength: 1, maxLength: 8192 });
+export const uploadUrlField = text('http or https; the gateway fetches it.', { minLength: 1, maxLength: 8192 });
 
 export const digestFilter = Type.Optional(
   text('Only transfers of a file with this SHA-256: `sha-256:` and 64 hexadecimal digits.', {

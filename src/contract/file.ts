@@ -2,7 +2,7 @@
 import { TIME } from './examples.js';
 import { Type } from 'typebox';
 import { base64, count, dateTime, flag, text } from './schema.js';
-import { derived, type Example, kept } from './thing.js';
+import { derived, type ExampleOf, kept } from './thing.js';
 import { RAW_NAME, ROOT_PATH } from './words.js';
 
 export const fileFields = {
@@ -39,4 +39,4 @@ export const fileExample = {
   mode: '0644',
   owner: 'upload',
   group: 'partners',
-} as const satisfies Example<typeof fileFields>;
+} as const satisfies ExampleOf<typeof fileFields>;

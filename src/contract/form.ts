@@ -7,7 +7,7 @@
  * and a unit. `megabytes`: a number of MB, for bytes. `connection`: its id; `connections`: several. `folder`: on the
  * connection that the same thing, or the same part of it, names.
  */
-export type Input =
+export type InputKind =
   | 'text'
   | 'url'
   | 'long'
@@ -29,7 +29,7 @@ export type Input =
 /** A field of a form. An object has a form field for each of its parts, named `field.part`. */
 export interface FormField {
   readonly name: string;
-  readonly input: Input;
+  readonly input: InputKind;
   /** The thing cannot exist without it. For a part: the object cannot. */
   readonly isNeeded: boolean;
   /** null removes it. */
@@ -75,14 +75,14 @@ interface FieldSchema {
 interface About {
   readonly isNeeded?: boolean;
   readonly default?: unknown;
-  readonly input?: Input | undefined;
+  readonly input?: InputKind | undefined;
   readonly example?: string | undefined;
   readonly isAlone?: boolean;
   readonly isInstead?: boolean;
 }
 
 /** One form field, or one for each part. */
-export function formFields(name: string, schema: FieldSchema, about: About = {}): readonly FormField[] {
+export function formFieldsIn(name: string, schema: FieldSchema, about: About = {}): readonly FormField[] {
   const { oneOf = [] } = schema;
   const isNullable = oneOf.some(({ type }) => type === 'null') || (schema.type ?? '').includes('null');
   const shape = isNullable && oneOf.length > 0 ? (oneOf[0] ?? schema) : schema;
@@ -91,7 +91,7 @@ export function formFields(name: string, schema: FieldSchema, about: About = {})
   const object = isInstead ? oneOf.find(({ properties }) => properties !== undefined) : shape;
   const { properties = {}, required = [] } = object ?? {};
   const parts = Object.entries(properties).flatMap(([part, one]) =>
-    formFields(`${name}.${part}`, one, {
+    formFieldsIn(`${name}.${part}`, one, {
       isNeeded: required.includes(part),
       isAlone: !isNullable && required.length === 0,
       isInstead,
@@ -126,7 +126,7 @@ export function formFields(name: string, schema: FieldSchema, about: About = {})
   ];
 }
 
-function inputOf(name: string, { type = '', enum: words, items }: FieldSchema): Input {
+function inputOf(name: string, { type = '', enum: words, items }: FieldSchema): InputKind {
   if (name === 'connectionId') return 'connection';
   if (name === 'connections') return 'connections';
   if (name === 'path') return 'folder';

@@ -22,7 +22,7 @@ import { fileFields } from './file.js';
 import { JOB_FILE_STATES, JOB_STATES } from './job-states.js';
 import {
   derived,
-  type Example,
+  type ExampleOf,
   type Fields,
   given,
   hidden,
@@ -423,4 +423,4 @@ export const jobExample = {
   filesPerSecond: 160,
   isListed: true,
   key: { id: ID, name: 'nightly export' },
-} as const satisfies Example<typeof jobFields>;
+} as const satisfies ExampleOf<typeof jobFields>;

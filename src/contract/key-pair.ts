@@ -1,9 +1,9 @@
 /** A key pair for SFTP logins, made by the gateway. */
 import { Type } from 'typebox';
-import { FINGERPRINT, ID, TIME } from './examples.js';
+import { FINGERPRINT_EXAMPLE, ID, TIME } from './examples.js';
 import { NAME } from './patterns.js';
 import { dateTime, text, texts } from './schema.js';
-import { derived, type Example, kept, needed, type RowOf } from './thing.js';
+import { derived, type ExampleOf, kept, needed, type RowOf } from './thing.js';
 
 export const keyPairFields = {
   id: kept(text('Identifier.')),
@@ -27,7 +27,7 @@ export const keyPairExample = {
   name: 'warehouse',
   type: 'ed25519',
   publicKey: 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl warehouse',
-  fingerprint: FINGERPRINT,
+  fingerprint: FINGERPRINT_EXAMPLE,
   createdAt: TIME,
   usedBy: ['warehouse'],
-} as const satisfies Example<typeof keyPairFields>;
+} as const satisfies ExampleOf<typeof keyPairFields>;

@@ -19,7 +19,7 @@ import {
 } from './schema.js';
 import {
   derived,
-  type Example,
+  type ExampleOf,
   given,
   hidden,
   kept,
@@ -121,4 +121,4 @@ export const scheduleExample = {
   },
   nextRuns: ['2026-02-02', '2026-02-03', '2026-02-04', '2026-02-05', '2026-02-06'].map((day) => `${day}T01:30:00.000Z`),
   createdAt: TIME,
-} as const satisfies Example<typeof scheduleFields>;
+} as const satisfies ExampleOf<typeof scheduleFields>;

@@ -3,7 +3,7 @@
  * and the row of its table are derived from its fields.
  */
 import { type Static, type TOptional, type TProperties, type TSchema, Type } from 'typebox';
-import type { Input } from './form.js';
+import type { InputKind } from './form.js';
 import { componentOf, described, text, withDefault } from './schema.js';
 
 /** The texts of a field for users, in forms and among facts. German: de/fields.ts. */
@@ -21,7 +21,7 @@ export interface FieldTexts {
 interface Asked<T = unknown> {
   readonly texts?: T;
   /** The kind of input, if it does not follow from the schema (form.ts). */
-  readonly input?: Input;
+  readonly input?: InputKind;
   /** An example value. */
   readonly example?: string;
   /** A form asks for it, although requests have another name for it than its column. */
@@ -249,7 +249,7 @@ export type RowOf<F> = { readonly [N in NamesOf<F, Column>]: StoredOf<F[N]> };
 type StoredOf<F> = F extends { readonly row?: infer R } ? R : never;
 
 /** An answer in examples. */
-export type Example<F> = { readonly [N in Exclude<keyof F, NamesOf<F, Hidden | Secret>>]?: unknown };
+export type ExampleOf<F> = { readonly [N in Exclude<keyof F, NamesOf<F, Hidden | Secret>>]?: unknown };
 
 /** The columns that requests set. */
 export type SettingsOf<F> = { readonly [N in NamesOf<F, Given>]: StoredOf<F[N]> };

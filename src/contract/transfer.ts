@@ -4,7 +4,7 @@ import { Type } from 'typebox';
 import { shownKey } from './api-key.js';
 import { receiptFields } from './receipt.js';
 import { count, countOrNull, dateTime, group, oneOf, orNull, text, textOrNull, type TSchemaOf } from './schema.js';
-import { derived, type Example, hidden, kept, type RowOf } from './thing.js';
+import { derived, type ExampleOf, hidden, kept, type RowOf } from './thing.js';
 import { CONNECTION_ID, DURATION_MS, ERROR_CODE, FILE_NAME, ROOT_PATH } from './words.js';
 
 export const TRANSFER_TYPES = [
@@ -214,4 +214,4 @@ export const transferExample = {
   verifiedReason: null,
   key: { id: ID, name: 'ci' },
   receipt: { sequence: 42, keyId: 'kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k' },
-} as const satisfies Example<typeof transferFields>;
+} as const satisfies ExampleOf<typeof transferFields>;

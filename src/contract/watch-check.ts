@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { ID, TIME } from './examples.js';
 import { count, dateTime, oneOf, text, textOrNull } from './schema.js';
-import { type Example, kept, type RowOf } from './thing.js';
+import { type ExampleOf, kept, type RowOf } from './thing.js';
 import { DURATION_MS, ERROR_CODE } from './words.js';
 
 export const entryCounts = Type.Unsafe<Readonly<Record<string, number>>>({
@@ -34,4 +34,4 @@ export const checkExample = {
   errorCode: null,
   errorMessage: null,
   counts: { unchanged: 4 },
-} as const satisfies Example<typeof checkFields>;
+} as const satisfies ExampleOf<typeof checkFields>;

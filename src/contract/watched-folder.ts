@@ -15,7 +15,7 @@ import {
   textOrNull,
 } from './schema.js';
 import { type ConflictRule, CONFLICT_RULES } from './job.js';
-import { type Example, given, hidden, kept, type RowOf, type SettingsOf } from './thing.js';
+import { type ExampleOf, given, hidden, kept, type RowOf, type SettingsOf } from './thing.js';
 import { CONNECTION_ID, ERROR_CODE, ROOT_PATH } from './words.js';
 
 const path = { minLength: 1, maxLength: 4096, pattern: NAME };
@@ -280,4 +280,4 @@ export const watchedFolderExample = {
   baselineAt: TIME,
   lastSuccessAt: TIME,
   failures: 0,
-} as const satisfies Example<typeof watchedFolderFields>;
+} as const satisfies ExampleOf<typeof watchedFolderFields>;

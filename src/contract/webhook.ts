@@ -3,7 +3,7 @@ import { EVENT_TYPES } from './event.js';
 import { WORKING_TYPES } from './transfer.js';
 import { TIME, WEBHOOK_ID } from './examples.js';
 import { dateTime, dateTimeOrNull, flag, listOf, oneOf, text, texts } from './schema.js';
-import { type Example, given, hidden, kept, needed, type RowOf, type SettingsOf } from './thing.js';
+import { type ExampleOf, given, hidden, kept, needed, type RowOf, type SettingsOf } from './thing.js';
 
 export const webhookFields = {
   id: kept(text('Identifier.')),
@@ -88,4 +88,4 @@ export const webhookExample = {
   id: WEBHOOK_ID,
   events: ['transfer.failed', 'connection.down', 'connection.up'],
   createdAt: TIME,
-} as const satisfies Example<typeof webhookFields>;
+} as const satisfies ExampleOf<typeof webhookFields>;

@@ -5,7 +5,7 @@
 import { isMap, isScalar, isSeq, parseDocument, type YAMLMap } from 'yaml';
 import { exampleFile } from '../config/example.js';
 import type { Definition } from '../contract/connection/definition.js';
-import { keysOf } from '../contract/connection/schemas.js';
+import { configKeysOf } from '../contract/connection/schemas.js';
 import { CONNECTION_TYPES } from '../contract/connection/types.js';
 
 /** Includes the links to the sections. */
@@ -18,7 +18,7 @@ export function configurationSections(definitions: readonly Definition[] = CONNE
   const accounts = mappingIn(sample.replace(/^# ?/gm, '')).get('accounts');
   if (!isSeq(accounts) || !isMap(accounts.items[0])) throw new Error('the example file shows no account');
   const connections = definitions.flatMap((definition) =>
-    keysOf(definition).map(({ key, example, words }) =>
+    configKeysOf(definition).map(({ key, example, words }) =>
       line(`accounts[].connections[${definition.type}].${key}`, JSON.stringify(example), words),
     ),
   );

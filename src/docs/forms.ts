@@ -1,8 +1,8 @@
 /**
  * The data that the browser needs to build and send the form of an operation: a small extract of the OpenAPI document.
  */
-import { nameIn, parametersOf, responsesOf } from '../api/openapi/document.js';
-import type { MediaType, OpenApiDocument, Operation, Parameter, Schema } from '../api/openapi/types.js';
+import { componentNameIn, parametersOf, responsesOf } from '../api/openapi/document.js';
+import type { MediaType, OpenApiDocument, OperationObject, Parameter, Schema } from '../api/openapi/types.js';
 import type { Field, Form, FormBody } from './form-types.js';
 
 /** Verbs of operations that delete something, or cannot be undone. */
@@ -22,7 +22,7 @@ export function formsOf(document: OpenApiDocument): Record<string, Form> {
   return forms;
 }
 
-function formOf(document: OpenApiDocument, method: string, path: string, operation: Operation): Form {
+function formOf(document: OpenApiDocument, method: string, path: string, operation: OperationObject): Form {
   const { operationId, security, requestBody } = operation;
   const bodies = Object.entries(requestBody?.content ?? {}).map(([type, media]) => bodyOf(document, type, media));
   const success = responsesOf(document, operation).find(([status]) => /^2/.test(status))?.[1];
@@ -73,7 +73,7 @@ function bodyOf(document: OpenApiDocument, type: string, { schema = {}, examples
 
 function resolved({ components }: OpenApiDocument, schema: Schema): Schema {
   const { $ref } = schema;
-  return typeof $ref === 'string' ? (components.schemas[nameIn($ref)] ?? {}) : schema;
+  return typeof $ref === 'string' ? (components.schemas[componentNameIn($ref)] ?? {}) : schema;
 }
 
 function textOf(value: unknown): string {

@@ -1,6 +1,6 @@
 /** The entries of the search: sections of pages, names in their tables, operations and their fields. */
-import { nameIn, parametersOf } from '../api/openapi/document.js';
-import type { OpenApiDocument, Operation, Schema } from '../api/openapi/types.js';
+import { componentNameIn, parametersOf } from '../api/openapi/document.js';
+import type { OpenApiDocument, OperationObject, Schema } from '../api/openapi/types.js';
 import type { Rendered } from './markdown.js';
 import type { Found } from './search.js';
 
@@ -34,11 +34,12 @@ export function entriesOfReference(address: string, document: OpenApiDocument, w
   );
 }
 
-function fieldsOf(document: OpenApiDocument, operation: Operation): string {
+function fieldsOf(document: OpenApiDocument, operation: OperationObject): string {
   const parameters = parametersOf(document, operation).filter(({ in: place }) => place !== 'header');
   const fields = Object.values(operation.requestBody?.content ?? {}).flatMap(({ schema = {} }) => {
     const { $ref } = schema;
-    const whole: Schema = typeof $ref === 'string' ? (document.components.schemas[nameIn($ref)] ?? {}) : schema;
+    const whole: Schema =
+      typeof $ref === 'string' ? (document.components.schemas[componentNameIn($ref)] ?? {}) : schema;
     return Object.entries((whole['properties'] ?? {}) as Readonly<Record<string, Schema>>);
   });
   return [

@@ -1,7 +1,14 @@
 /** Operations on deliveries for the owner of an account: lists, attempts and replays. */
 import { refusal, unknown } from '../base/errors.js';
 import { isUuid } from '../base/uuid.js';
-import type { Attempt, Delivery, DeliveryDetail, OutgoingDelivery, Receiver, RouteCopy } from '../contract/delivery.js';
+import type {
+  DeliveryAttempt,
+  Delivery,
+  DeliveryDetail,
+  OutgoingDelivery,
+  Receiver,
+  RouteCopy,
+} from '../contract/delivery.js';
 import { inFormat } from './format.js';
 import {
   type DeliveryFilter,
@@ -40,7 +47,7 @@ export class DeliveryService {
   }
 
   /** Oldest first. @throws GatewayError unknown_item */
-  async attempts(accountId: string, id: string): Promise<readonly Attempt[]> {
+  async attempts(accountId: string, id: string): Promise<readonly DeliveryAttempt[]> {
     return this.#options.outgoing.attempts((await this.#find(accountId, id)).id);
   }
 

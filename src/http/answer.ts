@@ -17,7 +17,7 @@ const PASSING_STATUSES = [423, 429, 503];
 const UNREPEATED: readonly ErrorCode[] = ['outcome_unrecorded'];
 
 /** The one error shape; `skippable` routes add `skipped` if a file exists. */
-export function errorAnswer(error: GatewayError, skippable = false): HttpAnswer {
+export function answerOfError(error: GatewayError, skippable = false): HttpAnswer {
   const { status, code, clientText, retryAfterMs, limit, fileSize, sessionEnd } = error;
   const headers: Record<string, string> = { 'X-Error-Code': code };
   if (fileSize !== undefined) headers['Content-Range'] = `bytes */${fileSize}`;
@@ -37,7 +37,7 @@ export function errorAnswer(error: GatewayError, skippable = false): HttpAnswer 
 
 /** An error from outside of the router, in the same form. */
 export function unrouted(error: GatewayError, requestId: string = uuidv7()): HttpAnswer {
-  const answer = errorAnswer(error);
+  const answer = answerOfError(error);
   return { ...answer, headers: { 'Cache-Control': 'no-store', ...answer.headers, 'X-Request-Id': requestId } };
 }
 

@@ -4,7 +4,8 @@ import { GatewayError } from '../base/errors.js';
 import { ERRORS } from '../contract/errors.js';
 import type { IdempotencyClaim, IdempotencyStore, StoredAnswer } from '../storage/storage.js';
 import { BodyDigest, hasDigest, mediaType } from './body-digest.js';
-import type { Caller, HttpAnswer, HttpRequest, Intent } from './types.js';
+import type { Intent } from '../base/intent.js';
+import type { Caller, HttpAnswer, HttpRequest } from './types.js';
 
 /** The key of a request, bare or as a quoted string (RFC 8941). @throws GatewayError bad_request */
 export function idempotencyKey(request: HttpRequest): string | undefined {

@@ -3,7 +3,7 @@
  */
 import { within } from '../base/deadline.js';
 import type { HttpRequest } from './types.js';
-import { type BodyBounds, readWhole } from './whole-body.js';
+import { type BodyBounds, readWholeBody } from './whole-body.js';
 
 const SIGNED_BODY: BodyBounds = { maxBytes: 1024 * 1024, withinMs: 60_000 };
 /** The sender is not authenticated yet: a login has a few hundred bytes. */
@@ -14,7 +14,7 @@ const PROMPT_MS = 250;
 
 /** Errors: those of readWhole. */
 export function readSigned(request: HttpRequest): Promise<Buffer> {
-  return readWhole(request, SIGNED_BODY);
+  return readWholeBody(request, SIGNED_BODY);
 }
 
 /**
@@ -22,7 +22,7 @@ export function readSigned(request: HttpRequest): Promise<Buffer> {
  * once needs none, so that others at the same address cannot block it. Errors: those of readWhole.
  */
 export async function readUnsigned(request: HttpRequest): Promise<Buffer> {
-  const whole = readWhole(request, UNSIGNED_BODY);
+  const whole = readWholeBody(request, UNSIGNED_BODY);
   await within(whole, PROMPT_MS, () => request.claims.admitUnsigned());
   return whole;
 }

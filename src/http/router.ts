@@ -5,7 +5,7 @@ import { GatewayError, toGatewayError } from '../base/errors.js';
 import { PASSING_ON, type Span, type Tracer } from '../base/span.js';
 import { uuidv7 } from '../base/uuid.js';
 import type { ApiKeys, IdempotencyStore } from '../storage/storage.js';
-import { errorAnswer } from './answer.js';
+import { answerOfError } from './answer.js';
 import { Authenticator, type Sessions } from './auth.js';
 import { ForeignCoding, requireIdentity } from './body/foreign-coding.js';
 import { idempotencyKey, once } from './idempotency.js';
@@ -115,7 +115,7 @@ export function createRouter(options: RouterOptions): HttpHandler {
     const error = toGatewayError(thrown);
     state.error = error;
     if (error.code === 'internal') options.onInternalError(error, requestId);
-    return errorAnswer(error, state.route?.skippable);
+    return answerOfError(error, state.route?.skippable);
   }
 
   return async (request) => {

@@ -4,6 +4,7 @@ import type { Readable } from 'node:stream';
 import type { Caller } from '../base/caller.js';
 import type { Scope } from '../contract/scopes.js';
 import type { GatewayError } from '../base/errors.js';
+import type { Intent } from '../base/intent.js';
 import type { Span } from '../base/span.js';
 import type { Claims } from './claims.js';
 
@@ -115,14 +116,6 @@ export interface RequestContext {
   readonly noteFields: (given: unknown, schema: object) => void;
   /** For endless answers: whether the request's key or session is still accepted. */
   readonly stillOpens: () => Promise<boolean>;
-}
-
-/** How a handler reports the progress of a request that must not run twice. */
-export interface Intent {
-  /** Call before anything is done; resolves when the transfer is stored with the key. */
-  begin(transferId: string): Promise<void>;
-  /** It failed with an unknown outcome: repetitions get that answer and do not run. */
-  lose(): void;
 }
 
 /** One endpoint. The router does everything that the fields name, in a fixed order, before `handle` runs. */

@@ -10,7 +10,7 @@ export interface BodyBounds {
 }
 
 /** Errors: unsupported_media_type; too_large; share_exceeded, overloaded. */
-export async function readWhole(request: HttpRequest, { maxBytes, withinMs }: BodyBounds): Promise<Buffer> {
+export async function readWholeBody(request: HttpRequest, { maxBytes, withinMs }: BodyBounds): Promise<Buffer> {
   requireJsonType(request);
   const tooLarge = (): GatewayError =>
     new GatewayError('too_large', `the body is larger than ${maxBytes} bytes`, { step: 'request' });

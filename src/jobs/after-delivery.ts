@@ -11,7 +11,7 @@ import type { WatchedFolder } from '../contract/watched-folder.js';
 import { deleteFile, moveFile } from '../operations/change.js';
 import type { Operation } from '../operations/operation.js';
 import type { JobPart } from '../operations/part.js';
-import { fixed, type PathReference } from '../operations/path-reference.js';
+import { fixedPath, type PathReference } from '../operations/path-reference.js';
 import { parseRemotePath, ROOT, type RemotePath } from '../remotes/path.js';
 import { clockAt, type Connections, type WebhookEvents } from '../storage/storage.js';
 import { exactState, isReported } from '../watch/exact.js';
@@ -39,7 +39,11 @@ interface Change {
 
 const KINDS: Readonly<Record<AfterKind, (operation: Operation, change: Change) => Promise<unknown>>> = {
   move: (operation, { folder, path, asReported, expected }) =>
-    moveFile(operation, asReported, fixed(targetOf(folder, path)), { replace: true, ...expected, showsSource: true }),
+    moveFile(operation, asReported, fixedPath(targetOf(folder, path)), {
+      replace: true,
+      ...expected,
+      showsSource: true,
+    }),
   delete: (operation, { asReported, expected }) => deleteFile(operation, asReported, expected),
 };
 

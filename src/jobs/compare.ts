@@ -27,7 +27,7 @@ interface Times {
 /**
  * Whether the target's file equals the source's, as far as requested. Digests are compared when the file is processed.
  */
-export function isSame(
+export function isUpToDate(
   source: SortedEntry,
   target: SortedEntry,
   compare: JobDefinition['compare'],

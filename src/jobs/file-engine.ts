@@ -13,7 +13,7 @@ import { freeName, replaces, underFreeName } from '../operations/conflicts.js';
 import { copyFile, type CopyRequest } from '../operations/copy.js';
 import type { Operation, OperationRequest, Operations } from '../operations/operation.js';
 import type { JobPart } from '../operations/part.js';
-import { fixed, type PathReference } from '../operations/path-reference.js';
+import { fixedPath, type PathReference } from '../operations/path-reference.js';
 import { findCopy } from '../operations/same-bytes.js';
 import { baseName, type RemotePath } from '../remotes/path.js';
 
@@ -104,8 +104,8 @@ export class FileEngine {
     const copy = (): Promise<{ readonly size: number }> =>
       copyFile(this.#operations, operation, {
         ...request,
-        from: fixed(from),
-        to: targetOf(rule, to),
+        from: fixedPath(from),
+        to: conflictTargetOf(rule, to),
         template: undefined,
         overwrite: replaces(rule),
       });
@@ -114,6 +114,6 @@ export class FileEngine {
 }
 
 /** The path itself, or the first free name beside it. */
-export function targetOf(rule: ConflictRule, wanted: RemotePath): PathReference {
-  return rule === 'rename' ? freeName(wanted) : fixed(wanted);
+export function conflictTargetOf(rule: ConflictRule, wanted: RemotePath): PathReference {
+  return rule === 'rename' ? freeName(wanted) : fixedPath(wanted);
 }

@@ -14,7 +14,7 @@ import type { EndPaces } from '../operations/end-paces.js';
 import type { OpenEnds, ProofScope } from '../operations/onto-itself.js';
 import { putUrl } from '../operations/put-url.js';
 import type { Operation, Operations } from '../operations/operation.js';
-import { fixed } from '../operations/path-reference.js';
+import { fixedPath } from '../operations/path-reference.js';
 import type { JobPart } from '../operations/part.js';
 import { holdSame } from '../operations/same-bytes.js';
 import { KnownPlaces } from '../remotes/known-places.js';
@@ -23,7 +23,7 @@ import type { FileInfo } from '../remotes/remote.js';
 import type { ConflictRule } from '../contract/job.js';
 import type { TransferType } from '../contract/transfer.js';
 import type { JobFile, JobTree, RunningJob } from '../storage/storage.js';
-import { type CopyTask, type FileEngine, type FileRequest, targetOf } from './file-engine.js';
+import { type CopyTask, type FileEngine, type FileRequest, conflictTargetOf } from './file-engine.js';
 
 /** The connections of a job, as they are now. */
 export interface JobPlaces {
@@ -102,7 +102,7 @@ export class FileWork {
     const path = pathBelow(root, file.path);
     if (isExtra) await this.#refuseIfBack(task);
     await this.#engine.run(ask(task, 'delete', connection, path), async (operation) => {
-      await unlessGone(deleteFile(operation, fixed(path)));
+      await unlessGone(deleteFile(operation, fixedPath(path)));
     });
   }
 
@@ -133,7 +133,7 @@ export class FileWork {
       worked: () => undefined,
     };
     await this.#engine.run({ owner: job, type: 'delete', connection, path: place, signal, part }, async (operation) => {
-      await unlessGone(deleteFile(operation, fixed(place)));
+      await unlessGone(deleteFile(operation, fixedPath(place)));
     });
   }
 
@@ -157,7 +157,7 @@ export class FileWork {
         readsBack,
         mayStand: task.file.wasTaken && !replaces(ruleOf(job)),
         targetOf: (offered) => ({
-          folder: fixed(places.targetRoot),
+          folder: fixedPath(places.targetRoot),
           filename: requireName(filename ?? offered),
           template,
           overwrite: replaces(ruleOf(job)),
@@ -171,7 +171,7 @@ export class FileWork {
     const { job, file, places } = task;
     const from = pathBelow(places.sourceRoot, file.path);
     const wanted = pathBelow(places.targetRoot, file.path);
-    const to = targetOf(ruleOf(job), wanted);
+    const to = conflictTargetOf(ruleOf(job), wanted);
     const overwrite = replaces(ruleOf(job));
     await this.#engine.run(ask(task, 'move', places.target, wanted), async (operation) => {
       operation.evidence.moves(from, wanted);
@@ -179,7 +179,7 @@ export class FileWork {
       if (job.definition.onConflict === 'newer')
         await operation.use((remote) => refuseOlder(remote, wanted, file.modifiedMs));
       await this.#tree.markCopied(job.id, file.path, file.size, file.modifiedMs);
-      const move = (): Promise<unknown> => moveFile(operation, fixed(from), to, { replace: overwrite });
+      const move = (): Promise<unknown> => moveFile(operation, fixedPath(from), to, { replace: overwrite });
       await (renames(job) ? underFreeName(move) : move());
     });
   }

@@ -1,6 +1,6 @@
 /** Gathers findings of listings from several folders, and writes them in batches: one write at a time. */
 import { type MarksAbove, NO_MARKS } from '../operations/tree/folder.js';
-import { type Findings, FoundFiles, type JobFolder, type NewJobFile } from '../storage/storage.js';
+import { type ListingFindings, FoundFiles, type JobFolder, type NewJobFile } from '../storage/storage.js';
 
 /** A folder that is being listed. */
 export interface OpenFolder {
@@ -19,7 +19,7 @@ const ENOUGH = 1000;
 const LONG = 2 * ENOUGH;
 
 export class FindingsBatch {
-  readonly #write: (findings: Findings) => Promise<void>;
+  readonly #write: (findings: ListingFindings) => Promise<void>;
   readonly #files = new FoundFiles();
   #folders: Omit<JobFolder, 'isBegun' | 'tries'>[] = [];
   #listed: Buffer[] = [];
@@ -29,7 +29,7 @@ export class FindingsBatch {
   readonly #openFolders = new Set<OpenFolder>();
   #writing: Promise<void> = Promise.resolve();
 
-  constructor(write: (findings: Findings) => Promise<void>) {
+  constructor(write: (findings: ListingFindings) => Promise<void>) {
     this.#write = write;
   }
 
@@ -76,7 +76,7 @@ export class FindingsBatch {
     const going = [...this.#openFolders].filter(({ files }) => files > 0).map(({ path }) => path);
     const begun = [...this.#begun, ...going];
     if (this.#count + begun.length === 0) return this.#writing;
-    const findings: Findings = {
+    const findings: ListingFindings = {
       files: this.#files.take(),
       folders: this.#folders,
       listed: this.#listed,

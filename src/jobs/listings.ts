@@ -13,7 +13,7 @@ import type { Connection } from '../connections/connection.js';
 import { definitionOf } from '../contract/connection/types.js';
 import { find, OntoItself } from '../operations/conflicts.js';
 import { folderShownBy } from '../operations/onto-itself.js';
-import { listFolder, NO_MARKS } from '../operations/tree/folder.js';
+import { listOneFolder, NO_MARKS } from '../operations/tree/folder.js';
 import { pathBelow, type RemotePath } from '../remotes/path.js';
 import type { Attempt, Remotes } from '../remotes/registry.js';
 import { HiddenNames, labelOf } from '../remotes/left-out.js';
@@ -22,7 +22,7 @@ import type { FileInfo, LeftOut, Remote } from '../remotes/remote.js';
 import { isFiltered } from '../contract/job.js';
 import type { JobFolder, JobTree, NewJobFile } from '../storage/storage.js';
 import type { RunningJob, WorkerSlot } from '../storage/storage.js';
-import { FOLDER, FOLDER_LINK, isSame, kindOf } from './compare.js';
+import { FOLDER, FOLDER_LINK, isUpToDate, kindOf } from './compare.js';
 import { hasComeSince, isWholeTree, keyBelow } from './entries.js';
 import { createFileFilter, type FileFilter } from './file-filter.js';
 import type { JobPlaces } from './file-work.js';
@@ -214,7 +214,7 @@ export class Listings {
         isEmpty = false;
         return this.#addLeftOut(listing, what, false);
       };
-      for await (const info of listFolder(remote, root, { followLinks, leftOut, loops: loopsIn(listing) })) {
+      for await (const info of listOneFolder(remote, root, { followLinks, leftOut, loops: loopsIn(listing) })) {
         attempt.committed();
         isEmpty &&= OWN_TEMPORARY.test(info.name);
         // A folder that is listed once more because it is not empty.
@@ -388,11 +388,11 @@ export class Listings {
   #isUnchanged(
     { job, folder, filter }: Listing,
     { key, source, target }: Pair<SortedEntry, SortedEntry>,
-    times: Parameters<typeof isSame>[3],
+    times: Parameters<typeof isUpToDate>[3],
   ): boolean {
     if (source === undefined || target === undefined || source.size < 0 || target.size < 0) return false;
     const isWanted = filter.takes(keyBelow(folder.path, key).toString(), source.size, source.modifiedMs);
-    return isWanted && isSame(source, target, job.definition.compare, times);
+    return isWanted && isUpToDate(source, target, job.definition.compare, times);
   }
 
   #differs(listing: Listing, key: Buffer, source: SortedEntry): Added {
@@ -500,7 +500,7 @@ export class Listings {
         // Links of the destination are not followed: their targets do not belong to the destination.
         const leftOut = (what: LeftOut): Promise<void> => this.#addLeftOut(listing, what, isTarget);
         const loops = isTarget === listing.folder.isExtra ? loopsIn(listing) : undefined;
-        for await (const info of listFolder(remote, path, { followLinks: !isTarget, leftOut, loops })) {
+        for await (const info of listOneFolder(remote, path, { followLinks: !isTarget, leftOut, loops })) {
           attempt.committed();
           isEmpty &&= OWN_TEMPORARY.test(info.name);
           const size = kindOf(info) ?? info.size;

@@ -1,6 +1,6 @@
 /** Bounds what jobs write into the database: per job, per account, and in total; and while its disk is nearly full. */
 import { GatewayError } from '../base/errors.js';
-import type { Findings, Jobs, RunningJob, StorageOptions, StoredRows } from '../storage/storage.js';
+import type { ListingFindings, Jobs, RunningJob, StorageOptions, StoredRows } from '../storage/storage.js';
 
 /** The job ends: it has found more than may be stored. */
 export class TooManyRows extends GatewayError {}
@@ -20,7 +20,7 @@ const LOG_EVERY_MS = 60_000;
 const PATH_BYTES_OF_A_ROW = 256;
 
 /** The number of rows that these findings count as. */
-export function rowsOf({ files, folders }: Findings): number {
+export function rowsOf({ files, folders }: ListingFindings): number {
   const pathBytes = folders.reduce((sum, { path }) => sum + path.length, files.texts.path.length / 2);
   return files.count + folders.length + Math.floor(pathBytes / PATH_BYTES_OF_A_ROW);
 }

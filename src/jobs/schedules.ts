@@ -1,5 +1,5 @@
 /** Schedules: their calls for the API, and the timer that begins their jobs. */
-import { type Caller, keyOf, mayUse } from '../base/caller.js';
+import { type Caller, apiKeyIdOf, mayUse } from '../base/caller.js';
 import { GatewayError, toGatewayError, unknown } from '../base/errors.js';
 import type { EndSignal } from '../base/ending.js';
 import { isUuid } from '../base/uuid.js';
@@ -62,7 +62,7 @@ export class ScheduleService {
     recurrenceOf(cron, timeZone);
     const definition = await this.#options.jobs.define(caller, job, signal);
     const settings = { name, cron, timeZone, isActive, jobName: job.name, definition };
-    return rows.create(actor, keyOf(caller), settings, nextRunOf, most);
+    return rows.create(actor, apiKeyIdOf(caller), settings, nextRunOf, most);
   }
 
   async list(caller: Caller): Promise<readonly Schedule[]> {
@@ -91,7 +91,7 @@ export class ScheduleService {
     };
     recurrenceOf(changes.cron ?? former.cron, changes.timeZone ?? former.timeZone);
     jobs.checkRights(caller, changes.definition ?? former.definition);
-    const edited = await rows.edit(actor, keyOf(caller), id, changes, nextRunOf);
+    const edited = await rows.edit(actor, apiKeyIdOf(caller), id, changes, nextRunOf);
     if (edited === undefined) throw unknown('schedule', id);
     return edited;
   }
@@ -110,7 +110,7 @@ export class ScheduleService {
     const { rows, jobs, limits } = this.#options;
     const { definition } = await this.get(caller, id);
     jobs.checkRights(caller, definition);
-    const job = await rows.run(caller.accountId, keyOf(caller), id, limits);
+    const job = await rows.run(caller.accountId, apiKeyIdOf(caller), id, limits);
     if (job === undefined) throw unknown('schedule', id);
     return job;
   }

@@ -2,7 +2,7 @@
  * Everything that the API asks about jobs. Each function takes the account and answers unknown_item for another
  * account's jobs.
  */
-import { type Caller, connectionsFor, keyOf, mayUse } from '../base/caller.js';
+import { type Caller, connectionsFor, apiKeyIdOf, mayUse } from '../base/caller.js';
 import { SCOPES } from '../contract/scopes.js';
 import { type GatewayError, hasCode, refusal, unknown } from '../base/errors.js';
 import { isUuid, uuidv7 } from '../base/uuid.js';
@@ -20,7 +20,8 @@ import {
 } from '../contract/job.js';
 import { seeOneTree } from '../operations/copy.js';
 import { type ClientPlace, knownPath } from '../operations/known-path.js';
-import type { Intent, Operations } from '../operations/operation.js';
+import type { Intent } from '../base/intent.js';
+import type { Operations } from '../operations/operation.js';
 import { rawNamesOf, ROOT, type RemotePath } from '../remotes/path.js';
 import type { Job, JobFileItem, JobHolder, NewJobRow } from '../storage/storage.js';
 import type { JobEnding, JobFilter, Jobs } from '../storage/storage.js';
@@ -102,7 +103,7 @@ export class JobService {
     await intent?.begin(id);
     const { accountId } = caller;
     return rows
-      .create({ ...row, id, accountId, keyId: keyOf(caller), scheduleId: null }, limits)
+      .create({ ...row, id, accountId, keyId: apiKeyIdOf(caller), scheduleId: null }, limits)
       .catch((error: unknown) => {
         // It may have been created nevertheless.
         if (hasCode(error, 'database_away')) intent?.lose();
@@ -201,7 +202,7 @@ export class JobService {
     await this.#options.budget.makeRoom(caller.accountId);
     // Files that had begun when it was cancelled may be done by now, and are then not done again.
     await this.#options.running.hasLeft(id);
-    return rows.createRetry(former, keyOf(caller), limits);
+    return rows.createRetry(former, apiKeyIdOf(caller), limits);
   }
 
   async #checkReceiver({ accountId }: Caller, webhookUrl: string | null, signal: EndSignal): Promise<void> {

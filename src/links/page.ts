@@ -9,10 +9,11 @@ import type { ErrorCode, GatewayError } from '../base/errors.js';
 import { inPackage } from '../base/package-root.js';
 import { visible } from '../base/visible.js';
 import type { Brand } from '../contract/brand.js';
+import type { Language } from '../contract/language.js';
 import type { OpenedLink } from '../storage/storage.js';
 import { logoOf, styleOf } from './brand.js';
 import { LinkEnded } from './refusals.js';
-import { LANGUAGES, type Language, languageOf, type PageTexts } from './texts.js';
+import { languageOf, PAGE_TEXTS, type PageTexts } from './texts.js';
 import { escapeHtml } from '../base/html.js';
 
 type Headers = ReadonlyMap<string, string>;
@@ -91,7 +92,7 @@ export function linkPage(
 }
 
 function pageOf(language: Language, content: PageContent, brand: Brand): Page {
-  const words = LANGUAGES[language];
+  const words = PAGE_TEXTS[language];
   if ('upload' in content) return uploadPage(language, words, content, brand);
   if ('download' in content) return downloadPage(language, words, content, brand);
   return { title: words.errors.title, parts: [`<p role="alert">${escapeHtml(explain(words, content.error))}</p>`] };

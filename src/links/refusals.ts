@@ -48,7 +48,7 @@ const WORDS: Partial<Readonly<Record<ErrorCode, string>>> = {
 };
 
 /** The same code and status, in words without a path, host or account. The history has the original error. */
-export function shown(thrown: unknown): GatewayError {
+export function shownOnPage(thrown: unknown): GatewayError {
   const error = toGatewayError(thrown);
   const { code, retryAfterMs, limit, fileSize } = error;
   if (AS_THEY_ARE.has(code)) return error;

@@ -2,7 +2,7 @@
  * Links: who may make, see and revoke them. A key that is limited to some connections knows only the links of those,
  * and makes and revokes links only for operations that it may do itself.
  */
-import { type Caller, connectionsFor, keyOf, mayUse } from '../base/caller.js';
+import { type Caller, connectionsFor, apiKeyIdOf, mayUse } from '../base/caller.js';
 import type { Scope } from '../contract/scopes.js';
 import type { EndSignal } from '../base/ending.js';
 import { GatewayError, refusal, unknown } from '../base/errors.js';
@@ -66,7 +66,7 @@ export class LinkService {
     if (!path.isWellFormed()) throw refusal('bad_path', 'path must be UTF-8: the login folder of the server is not');
     return rows.create(
       actor,
-      keyOf(caller),
+      apiKeyIdOf(caller),
       { ...order, path: isFolder ? `${path}/` : path, connectionId: connection.id },
       limits.perAccount,
     );

@@ -1,5 +1,6 @@
 /** The texts of the pages of links. The other languages must have the same ones as English. */
 import type { ErrorCode } from '../base/errors.js';
+import type { Language } from '../contract/language.js';
 
 const en = {
   upload: {
@@ -156,11 +157,10 @@ const de: PageTexts = {
   },
 };
 
-export const LANGUAGES = { en, de } as const;
-export type Language = keyof typeof LANGUAGES;
+export const PAGE_TEXTS: Readonly<Record<Language, PageTexts>> = { en, de };
 
 /** The first available language of an Accept-Language field (RFC 9110, 12.5.4); its order counts, weights do not. */
 export function languageOf(field: string | undefined): Language {
   const asked = (field ?? '').split(',').map((part) => part.trim().slice(0, 2).toLowerCase());
-  return asked.find((language): language is Language => Object.hasOwn(LANGUAGES, language)) ?? 'en';
+  return asked.find((language): language is Language => Object.hasOwn(PAGE_TEXTS, language)) ?? 'en';
 }

@@ -13,7 +13,7 @@ export function explain(code: string): Explanation | undefined {
 }
 
 /** The facts of a failed call for an agent. */
-export function factsOf(error: FtgError): object {
+export function errorFactsOf(error: FtgError): object {
   const { message, code, status, requestId, retryAfter } = error;
   return { error: message, code, status, requestId, retryAfter, ...explain(code) };
 }

@@ -10,7 +10,7 @@ import { Type } from 'typebox';
 import { toGatewayError } from '../base/errors.js';
 import { FtgError } from '../client/index.js';
 import { createChecker } from '../base/schema-check.js';
-import { factsOf } from './explain.js';
+import { errorFactsOf } from './explain.js';
 import type { McpGateway } from './gateway.js';
 import { TOOLS, ToolRefusal } from './tools.js';
 
@@ -32,7 +32,7 @@ export function createServer(gateway: McpGateway, scopes: ReadonlySet<string>, v
       try {
         return { content: [textOf(await run(gateway, args))] };
       } catch (error) {
-        if (error instanceof FtgError) return { content: [textOf(factsOf(error))], isError: true };
+        if (error instanceof FtgError) return { content: [textOf(errorFactsOf(error))], isError: true };
         if (error instanceof ToolRefusal) return { content: [textOf({ error: error.message })], isError: true };
         throw error;
       }

@@ -2,15 +2,15 @@
 import { type Static, type TObject, Type } from 'typebox';
 import { FtgError } from '../client/index.js';
 import {
-  copyFields,
+  copyRequestFields,
   deleteFields,
   fileParameters,
   folderFields,
   listFields,
   moveFields,
   transferFilters,
-  uploadFields,
-  uploadUrl,
+  uploadRequestFields,
+  uploadUrlField,
   writeFields,
 } from '../contract/file-request.js';
 import { jobOptionFields } from '../contract/job.js';
@@ -99,7 +99,7 @@ const {
 const { operation: _operation, expiresAt: _expires, maxUses: _uses, ...linked } = changedFields(linkFields);
 const { rawName: _raw, limit: _limit, ...listed } = listFields;
 const { connection_id: _connection, digest: _digest, link_id: _link, ...filters } = transferFilters;
-const { path: _folder, filename: _filename, ...uploaded } = uploadFields;
+const { path: _folder, filename: _filename, ...uploaded } = uploadRequestFields;
 const {
   source_connection_id: _source,
   source_path: _from,
@@ -108,7 +108,7 @@ const {
   dest_path: _to,
   overwrite: _replace,
   ...copied
-} = copyFields;
+} = copyRequestFields;
 const { rawName: _rawMoved, ...moved } = moveFields;
 const { rawName: _rawDeleted, ...deleted } = deleteFields;
 const { encoding: _encoding, content: _content, ...written } = writeFields;
@@ -191,9 +191,9 @@ export const TOOLS: readonly Tool[] = [
     annotations: REPLACES,
     input: Type.Object({
       connection,
-      url: uploadUrl,
-      folder: uploadFields.path,
-      filename: described(uploadFields.filename, 'Name of the file; that of the URL when absent.'),
+      url: uploadUrlField,
+      folder: uploadRequestFields.path,
+      filename: described(uploadRequestFields.filename, 'Name of the file; that of the URL when absent.'),
       ...uploaded,
     }),
     run: ({ files }, { connection: id, folder, ...rest }) =>
@@ -239,9 +239,9 @@ export const TOOLS: readonly Tool[] = [
     annotations: REPLACES,
     input: Type.Object({
       fromConnection: connection,
-      fromPath: copyFields.source_path,
+      fromPath: copyRequestFields.source_path,
       toConnection: connection,
-      toPath: described(copyFields.dest_path, 'Path of the copy; the same path when absent.'),
+      toPath: described(copyRequestFields.dest_path, 'Path of the copy; the same path when absent.'),
       ...copied,
       // The API's default replaces the file; a model must ask for that explicitly.
       overwrite: flag('Whether a file there may be replaced; false when absent.'),

@@ -11,7 +11,7 @@ interface Gathered {
   readonly soon: DestinationStream;
 }
 
-export function gather(stream: DestinationStream): Gathered {
+export function gatherLines(stream: DestinationStream): Gathered {
   let waiting = '';
   const flush = (): void => {
     if (waiting === '') return;

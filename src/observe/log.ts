@@ -4,7 +4,7 @@ import pino, { type DestinationStream, type Logger as PinoLogger } from 'pino';
 import { prettyFactory } from 'pino-pretty';
 import type { Config } from '../config/schema.js';
 import { maskSecrets } from '../config/secrecy.js';
-import { gather } from './gather.js';
+import { gatherLines } from './gather.js';
 import { type Facts, redactFacts } from './redact.js';
 
 export interface Logger extends Omit<PinoLogger, 'child'> {
@@ -33,7 +33,7 @@ export function createLogger(settings: Config['log'], output?: DestinationStream
   const isTerminal = output === undefined && isatty(STDOUT);
   const isPretty = settings.pretty === 'auto' ? isTerminal : settings.pretty;
   const { now, soon } =
-    output === undefined ? gather(pino.destination({ fd: STDOUT, sync: true })) : { now: output, soon: output };
+    output === undefined ? gatherLines(pino.destination({ fd: STDOUT, sync: true })) : { now: output, soon: output };
   const written = (stream: DestinationStream): DestinationStream => (isPretty ? readable(stream, isTerminal) : stream);
   const form = {
     level: settings.level,

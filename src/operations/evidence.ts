@@ -7,7 +7,7 @@ import type { RemotePath } from '../remotes/path.js';
 import type { Remotes } from '../remotes/registry.js';
 import type { Remote, ServerProof } from '../remotes/remote.js';
 import type { TransferType } from '../contract/transfer.js';
-import type { ReceiptFacts, ReceiptSource, ServerFacts } from '../storage/storage.js';
+import type { ReceiptFacts, ReceiptSource, ServerIdentity } from '../storage/storage.js';
 import type { DigestGap, Unverified } from '../contract/transfer.js';
 import { ContentHash } from './content-hash.js';
 
@@ -171,7 +171,7 @@ export class Evidence {
   /** undefined if no receipt is wanted. */
   receiptOf(type: TransferType, remotes: Pick<Remotes, 'host'>): ReceiptFacts | undefined {
     if (!this.#isWanted || !HAS_RECEIPT[type]) return undefined;
-    const factsOf = (connection: Connection, proof: ServerProof): ServerFacts => ({
+    const factsOf = (connection: Connection, proof: ServerProof): ServerIdentity => ({
       type: connection.type,
       host: remotes.host(connection),
       ...proof,
@@ -186,7 +186,7 @@ export class Evidence {
     };
   }
 
-  #sourceOf(factsOf: (connection: Connection, proof: ServerProof) => ServerFacts): ReceiptSource | undefined {
+  #sourceOf(factsOf: (connection: Connection, proof: ServerProof) => ServerIdentity): ReceiptSource | undefined {
     const url = this.#url;
     const from = this.#from;
     if (url !== undefined) return { type: 'url', host: url.host, ...url.proof };

@@ -16,7 +16,7 @@ import type { Remote } from '../remotes/remote.js';
 import type { Connections, Leftover, LeftoverStore } from '../storage/storage.js';
 import { find } from './conflicts.js';
 import { isTemporaryName, temporaryName } from './names.js';
-import { listFolder } from './tree/folder.js';
+import { listOneFolder } from './tree/folder.js';
 
 interface SweeperOptions {
   readonly store: LeftoverStore;
@@ -118,7 +118,7 @@ export class Sweeper {
       }
       const folder = parseRemotePath(leftover.folder, ROOT, 'folder');
       const names: string[] = [];
-      for await (const { name, isDirectory } of listFolder(remote, folder, { mayBeGone: true })) {
+      for await (const { name, isDirectory } of listOneFolder(remote, folder, { mayBeGone: true })) {
         if (!isDirectory && isTemporaryName(name, leftover.tag)) names.push(name);
       }
       for (const name of names) {

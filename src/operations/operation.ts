@@ -9,6 +9,7 @@ import { GatewayError, toGatewayError } from '../base/errors.js';
 import type { Caller } from '../base/caller.js';
 import type { Connection } from '../connections/connection.js';
 import { requireActive, requireOpen } from '../connections/require.js';
+import type { Intent } from '../base/intent.js';
 import type { RemotePath } from '../remotes/path.js';
 import type { Attempt, Priority, Remotes, UseOptions, Yielding } from '../remotes/registry.js';
 import type { Leftovers } from '../remotes/leftovers.js';
@@ -83,14 +84,6 @@ export interface LinkUse {
   readonly giveBack?: (uploadId: string) => Promise<void>;
   /** The client has sent bytes of an upload in pieces that become no file; the number of these is limited. */
   readonly countBroken?: () => Promise<void>;
-}
-
-/** Remembers that something was begun, for a request that repeats it. */
-export interface Intent {
-  /** Resolves when that is durable: nothing is done on a remote before. */
-  begin(transferId: string): Promise<void>;
-  /** It failed with an unknown outcome. */
-  lose(): void;
 }
 
 export interface OperationResult<T> {

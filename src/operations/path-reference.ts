@@ -35,10 +35,10 @@ export function referTo(
     refuseInexpressible(encoding, exact, field);
     return exact;
   };
-  if (text !== undefined && text.startsWith('/')) return fixed(named(parseRemotePath(text, ROOT, field)));
+  if (text !== undefined && text.startsWith('/')) return fixedPath(named(parseRemotePath(text, ROOT, field)));
   if (connection.defaultPath !== undefined) {
     const base = parseRemotePath(connection.defaultPath, ROOT, 'defaultPath');
-    return fixed(named(text === undefined ? base : parseRemotePath(text, base, field)));
+    return fixedPath(named(text === undefined ? base : parseRemotePath(text, base, field)));
   }
   if (text === undefined) return (remote) => remote.home();
   // Only a "..", or a raw name, can still be wrong once the folder is known; everything else is refused now.
@@ -48,6 +48,6 @@ export function referTo(
 }
 
 /** A reference to a path that is known. */
-export function fixed(known: RemotePath): PathReference {
+export function fixedPath(known: RemotePath): PathReference {
   return Object.assign(() => Promise.resolve(known), { known });
 }

@@ -9,7 +9,7 @@ import type { UrlFetcher } from './fetch-url.js';
 import { type TemplateFacts, templateFacts } from './names.js';
 import type { Operation, Operations } from './operation.js';
 import { waitsForLimit } from './pump.js';
-import { placeOf, putFile, type Target } from './put.js';
+import { placeOf, putFile, type PutTarget } from './put.js';
 import { holdsBytes, isDatedAs } from './same-bytes.js';
 
 interface PutUrlRequest {
@@ -19,7 +19,7 @@ interface PutUrlRequest {
   /** People other than the caller will read its errors. */
   readonly isSecret?: boolean;
   /** The target of the file; `offered` is the name in the url, or from its server. */
-  readonly targetOf: (offered: string | undefined) => Target;
+  readonly targetOf: (offered: string | undefined) => PutTarget;
   /** 0 = no limit. */
   readonly maxBytes: number;
   readonly facts?: TemplateFacts;
@@ -72,7 +72,7 @@ export async function putUrl(
  */
 function existingAt(
   operation: Operation,
-  target: Target,
+  target: PutTarget,
   facts: TemplateFacts,
   { body, size }: { readonly body: Readable; readonly size: number | undefined },
 ): Promise<FileInfo | undefined> {

@@ -13,7 +13,7 @@ import type { PathReference } from './path-reference.js';
 import { leaveErrorsToPump, pump, takeWhole, type ExpectedDigest, type WholeBody } from './pump.js';
 
 /** The target of a file: a whole path, or a folder and a name that a template may change. */
-export type Target = { readonly overwrite: boolean; readonly modifiedAt?: Date | undefined } & (
+export type PutTarget = { readonly overwrite: boolean; readonly modifiedAt?: Date | undefined } & (
   | { readonly file: PathReference }
   | { readonly folder: PathReference; readonly filename: string; readonly template: string | undefined }
 );
@@ -21,9 +21,9 @@ export type Target = { readonly overwrite: boolean; readonly modifiedAt?: Date |
 export interface PutRequest {
   readonly connection: Connection;
   /** As known before the body. */
-  readonly target: Target;
+  readonly target: PutTarget;
   /** Fields may follow the content: the final target, requested once the body has ended. */
-  readonly lateTarget?: (() => Promise<Target>) | undefined;
+  readonly lateTarget?: (() => Promise<PutTarget>) | undefined;
   readonly body: Readable | WholeBody;
   /** Bytes to come, when known. */
   readonly size?: number | undefined;
@@ -44,7 +44,7 @@ export interface PutRequest {
  */
 export function putFile(operations: Operations, operation: Operation, request: PutRequest): Promise<FileInfo> {
   const facts = request.facts ?? templateFacts();
-  const locate = (target: Target, at: RemotePath): RemotePath => {
+  const locate = (target: PutTarget, at: RemotePath): RemotePath => {
     const place = 'file' in target ? at : joinPath(at, nameIn(target, facts));
     operation.locate(place, baseName(place));
     return place;
@@ -58,17 +58,17 @@ export function putFile(operations: Operations, operation: Operation, request: P
 /**
  * Returns the file's path, from that of the file or folder which the target names; the history knows it from then on.
  */
-type Locate = (target: Target, at: RemotePath) => RemotePath;
+type Locate = (target: PutTarget, at: RemotePath) => RemotePath;
 
 /** The path of the target. */
-export async function placeOf(remote: Remote, target: Target, facts: TemplateFacts): Promise<RemotePath> {
+export async function placeOf(remote: Remote, target: PutTarget, facts: TemplateFacts): Promise<RemotePath> {
   const at = await referenceOf(target)(remote);
   return 'file' in target ? at : joinPath(at, nameIn(target, facts));
 }
 
-const referenceOf = (target: Target): PathReference => ('file' in target ? target.file : target.folder);
+const referenceOf = (target: PutTarget): PathReference => ('file' in target ? target.file : target.folder);
 
-function nameIn({ filename, template }: Extract<Target, { filename: string }>, facts: TemplateFacts): string {
+function nameIn({ filename, template }: Extract<PutTarget, { filename: string }>, facts: TemplateFacts): string {
   return template === undefined ? filename : applyTemplate(template, filename, facts);
 }
 
@@ -120,7 +120,7 @@ async function putStream(
   const mayHarm = !request.connection.atomicUploads && request.lateTarget === undefined;
   if (mayHarm) operation.mark('transfer');
   const body = mayHarm ? await wholeWhereShort(request.body, { signal, digest: request.digest }) : request.body;
-  const placeOf = async (remote: Remote, target: Target): Promise<RemotePath> =>
+  const placeOf = async (remote: Remote, target: PutTarget): Promise<RemotePath> =>
     locate(target, await referenceOf(target)(remote));
   return operation.use(async (remote, attempt) => {
     const { connection, target, lateTarget, size, digest, maxBytes } = request;

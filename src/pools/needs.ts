@@ -1,6 +1,6 @@
 /** What a pool reports about itself if threads share the limit of its login. */
 import type { SessionNeeds } from '../shares/share-messages.js';
-import type { Entry } from './open-sessions.js';
+import type { PooledSession } from './open-sessions.js';
 import type { Waiter } from './waiters.js';
 
 /**
@@ -24,7 +24,7 @@ interface PoolState {
 
 export function needsOf<T>(
   queue: readonly Waiter<T>[],
-  entries: ReadonlySet<Entry<T>>,
+  entries: ReadonlySet<PooledSession<T>>,
   { opening, openedAt, mostLeases, leasesPerSession }: PoolState,
 ): SessionNeeds {
   const now = performance.now();

@@ -1,7 +1,7 @@
 /** The open sessions of a pool: their users, whether they are alive, and when they are closed. */
 import { hasCode } from '../base/errors.js';
 import { Periodic } from '../base/periodic.js';
-import type { Occupant, Place } from './places.js';
+import type { Occupant, SessionPlace } from './places.js';
 import type { Session } from './session.js';
 import type { PoolLimits } from '../contract/connection/fields.js';
 
@@ -13,7 +13,7 @@ export interface Opening {
 }
 
 /** An open session in its pool. */
-export interface Entry<T> {
+export interface PooledSession<T> {
   readonly session: Session<T>;
   /** Its place in the order of events, comparable with a waiter's. */
   readonly opened: number;
@@ -52,14 +52,14 @@ interface OpenSessionsOptions {
 
 export class OpenSessions<T> {
   readonly #options: OpenSessionsOptions;
-  readonly #entries = new Set<Entry<T>>();
+  readonly #entries = new Set<PooledSession<T>>();
   #expiring: Periodic | undefined;
 
   constructor(options: OpenSessionsOptions) {
     this.#options = options;
   }
 
-  get all(): ReadonlySet<Entry<T>> {
+  get all(): ReadonlySet<PooledSession<T>> {
     return this.#entries;
   }
 
@@ -78,9 +78,15 @@ export class OpenSessions<T> {
   }
 
   /** Adds a session that has just been opened, since `startedAt`, in its place. `ended` is called when it is gone. */
-  add(session: Session<T>, opened: number, startedAt: number, place: Place, ended: () => void): Entry<T> {
+  add(
+    session: Session<T>,
+    opened: number,
+    startedAt: number,
+    place: SessionPlace,
+    ended: () => void,
+  ): PooledSession<T> {
     const { connectedAt } = session;
-    const entry: Entry<T> = {
+    const entry: PooledSession<T> = {
       session,
       opened,
       opening: connectedAt === undefined ? undefined : { startedAt, connectedAt, readyAt: performance.now() },
@@ -102,13 +108,13 @@ export class OpenSessions<T> {
     return entry;
   }
 
-  capacityOf({ session }: Entry<T>): number {
+  capacityOf({ session }: PooledSession<T>): number {
     return Math.min(session.capacity, this.#options.limits().maxChannelsPerSession);
   }
 
   /** Takes `count` free slots, least loaded sessions first, or none; `isUnused`: only on sessions without a lease. */
-  reserve(count: number, isUnused = false): Entry<T>[] | undefined {
-    const slots: Entry<T>[] = [];
+  reserve(count: number, isUnused = false): PooledSession<T>[] | undefined {
+    const slots: PooledSession<T>[] = [];
     for (let taken = 0; taken < count; taken++) {
       const best = this.#leastLoaded(isUnused);
       if (best === undefined) {
@@ -125,7 +131,7 @@ export class OpenSessions<T> {
    * Leases from the least loaded session without a wait; undefined if the session must be checked first, or must open
    * something for the lease.
    */
-  leaseNow(): { readonly entry: Entry<T>; readonly item: T } | undefined {
+  leaseNow(): { readonly entry: PooledSession<T>; readonly item: T } | undefined {
     const entry = this.#leastLoaded();
     if (entry === undefined || this.#needsProof(entry)) return undefined;
     const item = entry.session.leaseNow?.();
@@ -139,7 +145,7 @@ export class OpenSessions<T> {
    * One round trip on a session that was idle for long, shared by all who want the session; it continues if a waiter
    * leaves. `always`: also on a session in use, or one that was idle only a moment.
    */
-  prove(entry: Entry<T>, always: boolean): Promise<void> | undefined {
+  prove(entry: PooledSession<T>, always: boolean): Promise<void> | undefined {
     if (entry.proof !== undefined) return entry.proof;
     if (!always && !this.#needsProof(entry)) return undefined;
     entry.proof = entry.session
@@ -163,12 +169,12 @@ export class OpenSessions<T> {
   }
 
   /** Marks the session as used by work; a probe does not count, and leaves it as idle as it was. */
-  use(entry: Entry<T>): void {
+  use(entry: PooledSession<T>): void {
     entry.idleSince = undefined;
     entry.isForProbe = false;
   }
 
-  giveBack(entry: Entry<T>): void {
+  giveBack(entry: PooledSession<T>): void {
     entry.used--;
     if (entry.used === 0) entry.idleSince ??= performance.now();
     const isSpare = entry.isForProbe && !this.#options.isWanted();
@@ -196,8 +202,8 @@ export class OpenSessions<T> {
   }
 
   /** Among those with a free slot. */
-  #leastLoaded(isUnused = false): Entry<T> | undefined {
-    let best: Entry<T> | undefined;
+  #leastLoaded(isUnused = false): PooledSession<T> | undefined {
+    let best: PooledSession<T> | undefined;
     for (const entry of this.#entries) {
       if (entry.isSurplus || !entry.session.alive || entry.used >= this.capacityOf(entry)) continue;
       if (best === undefined || entry.used < best.used) best = entry;
@@ -205,7 +211,7 @@ export class OpenSessions<T> {
     return isUnused && best !== undefined && best.used > 0 ? undefined : best;
   }
 
-  #needsProof({ proof, idleSince }: Entry<T>): boolean {
+  #needsProof({ proof, idleSince }: PooledSession<T>): boolean {
     return proof !== undefined || (idleSince !== undefined && performance.now() - idleSince > CHECK_AFTER_IDLE_MS);
   }
 
@@ -214,7 +220,7 @@ export class OpenSessions<T> {
   }
 
   /** The session as a pool that lacks a place sees it. */
-  #occupantOf(entry: Entry<T>): Occupant {
+  #occupantOf(entry: PooledSession<T>): Occupant {
     const isBusy = (): boolean => this.#options.isWanted() || entry.used > 0 || entry.proof !== undefined;
     return {
       get idleSince() {
@@ -240,7 +246,7 @@ export class OpenSessions<T> {
     for (const entry of this.#entries) if (entry.used === 0) this.#drop(entry);
   }
 
-  #drop(entry: Entry<T>): void {
+  #drop(entry: PooledSession<T>): void {
     this.#entries.delete(entry);
     entry.session.close();
   }

@@ -13,7 +13,7 @@ export interface Occupant {
   close(): void;
 }
 
-export interface Place {
+export interface SessionPlace {
   /** From now on the occupant may be closed while it is idle. */
   offer(occupant: Occupant): void;
   /** Later calls do nothing. */
@@ -54,19 +54,19 @@ export class SessionPlaces {
   }
 
   /** Takes a place now, without waiting. */
-  tryTake(owner: string): Place | undefined {
+  tryTake(owner: string): SessionPlace | undefined {
     return this.#budget.refusalOf({ owner }) === undefined
       ? this.#placeOf(owner, this.#budget.take({ owner }))
       : undefined;
   }
 
   /** Takes a place for more speed only: not while a waiter needs it. */
-  trySpare(owner: string): Place | undefined {
+  trySpare(owner: string): SessionPlace | undefined {
     return this.#wanting.size === 0 ? this.tryTake(owner) : undefined;
   }
 
   /** Waits in turn; rejects with the signal's reason. */
-  async wait(owner: string, signal: AbortSignal): Promise<Place> {
+  async wait(owner: string, signal: AbortSignal): Promise<SessionPlace> {
     const claim = { owner };
     this.#wanting.add(claim);
     try {
@@ -93,7 +93,7 @@ export class SessionPlaces {
     if (this.#wanting.size > 0) this.#makeRoom();
   }
 
-  #placeOf(owner: string, grant: Grant): Place {
+  #placeOf(owner: string, grant: Grant): SessionPlace {
     const taken: Taken = { owner, occupant: undefined, isClosing: false };
     this.#taken.add(taken);
     return {
@@ -152,7 +152,7 @@ export class PlaceLine {
   }
 
   /** undefined: the waiters that it was for have left. */
-  async wait(owner: string): Promise<Place | undefined> {
+  async wait(owner: string): Promise<SessionPlace | undefined> {
     const wait = new AbortController();
     this.#waits.add(wait);
     try {

@@ -11,11 +11,11 @@ import { Periodic } from '../base/periodic.js';
 import { retryDelay } from '../base/retry-schedule.js';
 import type { Grant } from '../budgets/budget.js';
 import { GatewayError, hasCode, toGatewayError } from '../base/errors.js';
-import { OpenSessions, TryNext, type Entry } from './open-sessions.js';
+import { OpenSessions, TryNext, type PooledSession } from './open-sessions.js';
 import { needsOf } from './needs.js';
 import { LearnedLimit } from '../shares/learned-limit.js';
 import type { SessionPermits } from '../shares/permits.js';
-import { type Place, PlaceLine, type PoolBudgets, unboundedBudgets } from './places.js';
+import { type SessionPlace, PlaceLine, type PoolBudgets, unboundedBudgets } from './places.js';
 import type { PoolGauge, PoolOptions } from './pool-options.js';
 import { exhausted, PoolBusy, poolFull, waitedTooLong } from './refusals.js';
 import type { OpenSession, Session } from './session.js';
@@ -73,7 +73,7 @@ export class Pool<T> {
   #lastUsed = performance.now();
   #lastOwner = '';
   #openedAt = -Infinity;
-  readonly #slow: SlowLeases<Entry<T>>;
+  readonly #slow: SlowLeases<PooledSession<T>>;
   /** What to call for each spare lease once others wait. */
   readonly #recalls = new Set<() => void>();
   readonly #slowSearch = new Periodic(() => this.#endSlow(), SLOW_SEARCH_MS);
@@ -326,7 +326,7 @@ export class Pool<T> {
     return Math.min(this.#learned.sessions, this.#permits?.learned ?? Infinity);
   }
 
-  async #grant(waiter: Waiter<T>, slots: Entry<T>[]): Promise<void> {
+  async #grant(waiter: Waiter<T>, slots: PooledSession<T>[]): Promise<void> {
     this.#granting++;
     const outcomes = await Promise.allSettled(slots.map((entry) => this.#leaseOn(entry, waiter)));
     this.#granting--;
@@ -355,7 +355,7 @@ export class Pool<T> {
   }
 
   /** A lease on a slot that is already counted in `entry.used`; returns the slot if it fails. */
-  async #leaseOn(entry: Entry<T>, waiter: Waiter<T>): Promise<Lease<T>> {
+  async #leaseOn(entry: PooledSession<T>, waiter: Waiter<T>): Promise<Lease<T>> {
     const { session } = entry;
     try {
       // A session opened for this waiter is proven to be alive; a later failure on it is the waiter's to report.
@@ -376,7 +376,7 @@ export class Pool<T> {
   }
 
   #leaseOf(
-    entry: Entry<T>,
+    entry: PooledSession<T>,
     item: T,
     reused: boolean,
     { yielding, recall }: Pick<AcquireOptions, 'yielding' | 'recall'>,
@@ -403,7 +403,7 @@ export class Pool<T> {
    * A session that stays open after a lease of it failed is checked before it is used again: its connection may be
    * dead. Not while other leases transfer: the answer would wait for their data, and their progress is better proof.
    */
-  async #takeBack(entry: Entry<T>, isBack: (() => void) | undefined): Promise<void> {
+  async #takeBack(entry: PooledSession<T>, isBack: (() => void) | undefined): Promise<void> {
     if (entry.session.alive && entry.used === 1 && !entry.isForProbe && !this.#closing.signal.aborted) {
       entry.idleSince ??= performance.now();
       await this.#sessions.prove(entry, true)?.catch(() => undefined);
@@ -411,13 +411,13 @@ export class Pool<T> {
     this.#giveBackAndServe(entry, isBack);
   }
 
-  #giveBackAndServe(entry: Entry<T>, isBack: (() => void) | undefined): void {
+  #giveBackAndServe(entry: PooledSession<T>, isBack: (() => void) | undefined): void {
     isBack?.();
     this.#giveBack(entry);
     this.#serve();
   }
 
-  #giveBack(entry: Entry<T>): void {
+  #giveBack(entry: PooledSession<T>): void {
     this.#lastUsed = performance.now();
     this.#sessions.giveBack(entry);
   }
@@ -502,7 +502,7 @@ export class Pool<T> {
     return this.#wantedLeases > (this.#opening.size - 1) * this.#expectedCapacity;
   }
 
-  #dismiss(sharing: Set<Waiter<T>>, place: Place | undefined): void {
+  #dismiss(sharing: Set<Waiter<T>>, place: SessionPlace | undefined): void {
     this.#opening.delete(sharing);
     place?.release();
     this.#permits?.giveBack(false);
@@ -512,7 +512,7 @@ export class Pool<T> {
     if (!this.#closing.signal.aborted) this.#serve();
   }
 
-  #adopt(session: Session<T>, startedAt: number, place: Place, isForProbe: boolean): void {
+  #adopt(session: Session<T>, startedAt: number, place: SessionPlace, isForProbe: boolean): void {
     session.onClose(() => {
       this.#permits?.giveBack(false);
       place.release();

@@ -144,7 +144,7 @@ export function pathBytes(text: string): Buffer {
 }
 
 /** The bytes of a path or name wherever it is kept, other than on its server; see `keyOfRaw`. */
-export function keyOf(text: string): Buffer {
+export function pathKeyOf(text: string): Buffer {
   if (text.isWellFormed()) return Buffer.from(text);
   const names = text.split('/').map((name) => (name.isWellFormed() ? Buffer.from(name) : keyOfRaw(pathBytes(name))));
   return Buffer.concat(names.flatMap((name, index) => (index === 0 ? [name] : [SLASH, name])));
@@ -152,7 +152,7 @@ export function keyOf(text: string): Buffer {
 
 const SLASH = Buffer.from('/');
 
-/** The text that `keyOf` turns into these bytes. */
+/** The text that `pathKeyOf` turns into these bytes. */
 export function textOfKey(key: Buffer): string {
   const textOf = (name: Buffer): string => {
     const raw = rawOfKey(name);

@@ -8,7 +8,7 @@ import ipaddr from 'ipaddr.js';
 import { onAbort } from '../base/deadline.js';
 import { candidatesFor, type SearchRules } from './system-files.js';
 
-export interface Answer {
+export interface NameAnswer {
   /** In the order in which they are to be tried. */
   readonly addresses: readonly string[];
   readonly ttlSeconds: number;
@@ -38,7 +38,7 @@ type Family = 4 | 6;
 type FamilyAnswer = readonly { readonly address: string; readonly ttl: number }[];
 
 /** Rejects with an error whose `code` is one of getaddrinfo's, or with the signal's reason. */
-export async function askNameServers({ name, rules, servers, signal }: Question): Promise<Answer> {
+export async function askNameServers({ name, rules, servers, signal }: Question): Promise<NameAnswer> {
   const resolver = new Resolver({ timeout: TRY_MS, tries: TRIES });
   if (servers.length > 0) resolver.setServers(servers);
   const stop = (): void => resolver.cancel();
@@ -68,7 +68,7 @@ export function nameError(code: string): NodeJS.ErrnoException {
   return Object.assign(new Error(code), { code });
 }
 
-async function askBothFamilies(resolver: Resolver, name: string): Promise<Answer | Trouble> {
+async function askBothFamilies(resolver: Resolver, name: string): Promise<NameAnswer | Trouble> {
   const found = new Map<Family, FamilyAnswer>();
   const troubles: Trouble[] = [];
   await new Promise<void>((done) => {
@@ -108,7 +108,7 @@ function troubleOf(code: string | undefined): Trouble {
 }
 
 /** Families alternate, beginning with the one that the machine most likely has a route for. */
-function inOrder(found: ReadonlyMap<Family, FamilyAnswer>): Answer {
+function inOrder(found: ReadonlyMap<Family, FamilyAnswer>): NameAnswer {
   const of = (family: Family): FamilyAnswer => found.get(family)?.slice(0, MOST_ADDRESSES) ?? [];
   const [first, second] = hasGlobalIpv6() ? [of(6), of(4)] : [of(4), of(6)];
   const mixed: FamilyAnswer = Array.from({ length: Math.max(first.length, second.length) }, (_, index) =>

@@ -10,7 +10,7 @@ import { LRUCache } from 'lru-cache';
 import { atMost } from '../base/cache-size.js';
 import { waitFor } from '../base/deadline.js';
 import { Budget } from '../budgets/budget.js';
-import { type Answer, askNameServers, nameError } from './name-servers.js';
+import { type NameAnswer, askNameServers, nameError } from './name-servers.js';
 import { parseHosts, parseSearchRules, watchedFile } from './system-files.js';
 
 interface LookupOptions {
@@ -70,7 +70,7 @@ export function createResolver(options: ResolverOptions = {}): Lookup {
   const kept = new LRUCache<string, Outcome>({ ...atMost(NAMES_KEPT), ttlResolution: 0 });
   const underWay = new Map<string, Flight>();
 
-  async function askSystem(name: string): Promise<Answer> {
+  async function askSystem(name: string): Promise<NameAnswer> {
     const found = await getaddrinfo(name, { all: true, order: 'verbatim' });
     return { addresses: found.map(({ address }) => address), ttlSeconds: TTL_SECONDS.system };
   }

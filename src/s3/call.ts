@@ -58,7 +58,7 @@ export async function bucketOf({ services, caller, bucket }: Call, name = bucket
   throw new S3Error('NoSuchBucket', 'there is no such bucket', 'unknown_connection');
 }
 
-export function operationOf(
+export function s3OperationOf(
   { caller, request, requestId, span }: Call,
   connection: Connection,
   type: TransferType,

@@ -14,7 +14,7 @@ export const COPY_PREFIX = 'x-amz-copy-source-';
 export const isConditional = (headers: Headers, prefix = ''): boolean =>
   FIELDS.some((field) => headers.has(prefix + field));
 
-export function validatorsOf(info: FileInfo): Validators {
+export function objectValidatorsOf(info: FileInfo): Validators {
   const lastModified = info.modifiedAt.getTime() === 0 ? undefined : info.modifiedAt;
   return { entityTag: `"${etagOf(info)}"`, lastModified, isSettled: true };
 }
@@ -32,7 +32,7 @@ export function isUnchanged(headers: Headers, info: FileInfo, prefix = ''): bool
   const isOther = match !== undefined && !matches(match, etagOf(info));
   const isLater = match === undefined && Math.floor(info.modifiedAt.getTime() / 1_000) * 1_000 > since;
   if (isOther || isLater) throw preconditionFailed();
-  return isNotModified(quoted(own), validatorsOf(info));
+  return isNotModified(quoted(own), objectValidatorsOf(info));
 }
 
 function matches(field: string, etag: string): boolean {

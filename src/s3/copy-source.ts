@@ -3,7 +3,7 @@ import type { Connection } from '../connections/connection.js';
 import { requireActive, requireOpen } from '../connections/require.js';
 import { bucketOf, type Call } from './call.js';
 import { S3Error } from './errors.js';
-import { decoded, type Target, targetOf } from './target.js';
+import { decoded, type S3Target, s3TargetOf } from './target.js';
 
 interface CopySource {
   readonly connection: Connection;
@@ -27,8 +27,8 @@ export async function copySourceOf(call: Call): Promise<CopySource> {
 }
 
 /** Clients encode all of it, its slash as well, or its parts; what is decoded is not decoded again. */
-function sourceIn(path: string): Target {
-  if (path.includes('/')) return targetOf(`/${path.replace(/^\//, '')}`);
+function sourceIn(path: string): S3Target {
+  if (path.includes('/')) return s3TargetOf(`/${path.replace(/^\//, '')}`);
   const [bucket = '', ...names] = decoded(path).replace(/^\//, '').split('/');
   return { bucket, key: names.join('/') };
 }

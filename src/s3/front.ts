@@ -13,15 +13,15 @@ import { type Limiter, refuseOver } from '../http/rate-limits.js';
 import { refuseForeignBytes } from '../http/router.js';
 import type { HttpAnswer, HttpHandler, HttpRequest } from '../http/types.js';
 import type { ApiKeyRecord } from '../storage/storage.js';
-import { bodyOf } from './body/body.js';
+import { s3BodyOf } from './body/body.js';
 import { type Call, type Command, type S3Services, XML } from './call.js';
 import { formOf, S3Error } from './errors.js';
 import { answerInTime } from './late-answer.js';
 import { refusePromises } from './promises.js';
 import { commandOf } from './routes.js';
-import { fieldsOf, signedRequestOf, type SignedRequest } from './signature/signed-request.js';
+import { requestFieldsOf, signedRequestOf, type SignedRequest } from './signature/signed-request.js';
 import { SignatureCheck } from './signature/verify.js';
-import { type Target, targetOf } from './target.js';
+import { type S3Target, s3TargetOf } from './target.js';
 import { plainXml } from './xml.js';
 
 interface AccessKey {
@@ -89,11 +89,11 @@ export function createS3Front(options: S3Options): HttpHandler {
     request.claims.admit(caller.accountId, false);
     const taken = await rate?.(caller.keyId);
     if (taken !== undefined) refuseOver(taken, 'too many requests with this API key');
-    const headers = fieldsOf(request, signed);
+    const headers = requestFieldsOf(request, signed);
     const command = (state.command = commandOf({ method: request.method, query: request.query, headers }, target));
     admit(caller, request, command.scope);
     refusePromises(headers, command, caller);
-    const body = () => bodyOf(request, signed, key, command.hasObjectChecksum === true);
+    const body = () => s3BodyOf(request, signed, key, command.hasObjectChecksum === true);
     const failed = (thrown: unknown): HttpAnswer => failure(thrown, request, requestId, state);
     const inTime: Call['inTime'] = (work) => answerInTime(work, failed);
     return command.run({ services, request, requestId, caller, span: state.span, ...target, headers, body, inTime });
@@ -143,7 +143,7 @@ export function createS3Front(options: S3Options): HttpHandler {
   };
 }
 
-function addressed(request: HttpRequest, prefix: string): Target {
+function addressed(request: HttpRequest, prefix: string): S3Target {
   const path = request.path.slice(prefix.length);
-  return targetOf(path === '' ? '/' : path);
+  return s3TargetOf(path === '' ? '/' : path);
 }

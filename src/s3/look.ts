@@ -4,13 +4,13 @@ import type { Connection } from '../connections/connection.js';
 import { findFile } from '../operations/change.js';
 import { openDownload } from '../operations/get.js';
 import type { FileInfo } from '../remotes/remote.js';
-import { type Call, operationOf } from './call.js';
+import { type Call, s3OperationOf } from './call.js';
 import { S3Error } from './errors.js';
 import { isFolderKey, referToKey } from './key.js';
 
 /** With the exact time of a file, as the answer to a HEAD. @throws S3Error NoSuchKey */
 export async function lookAt(call: Call, connection: Connection, key: string): Promise<FileInfo> {
-  const { info } = await measure(call, connection, key);
+  const { info } = await measureObject(call, connection, key);
   return info;
 }
 
@@ -21,10 +21,10 @@ interface MeasuredObject {
 }
 
 /** The same with its size. @throws S3Error NoSuchKey */
-export async function measure(call: Call, connection: Connection, key: string): Promise<MeasuredObject> {
+export async function measureObject(call: Call, connection: Connection, key: string): Promise<MeasuredObject> {
   const { operations } = call.services;
   const reference = referToKey(connection, key);
-  const request = operationOf(call, connection, 'exists', key);
+  const request = s3OperationOf(call, connection, 'exists', key);
   if (!isFolderKey(key)) {
     const file = await openDownload(operations, request, reference, { factsOnly: true }).catch(asNoSuchKey);
     return { info: file.info, size: file.length };

@@ -18,7 +18,7 @@ import { bucketSettings, objectSettings } from './commands/settings.js';
 import { uploadPart } from './commands/upload-part.js';
 import { uploadPartCopy } from './commands/upload-part-copy.js';
 import { S3Error } from './errors.js';
-import type { Target } from './target.js';
+import type { S3Target } from './target.js';
 
 interface Row {
   readonly command: Command;
@@ -77,7 +77,7 @@ const OPERATIONS = [
 /** @throws S3Error NotImplemented, MethodNotAllowed */
 export function commandOf(
   { method, query, headers }: Pick<HttpRequest, 'method' | 'query' | 'headers'>,
-  target: Target,
+  target: S3Target,
 ): Command {
   const level: Level = target.bucket === '' ? 'service' : target.key === '' ? 'bucket' : 'key';
   const rows = TABLE[`${method} ${level}`] ?? [];

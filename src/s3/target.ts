@@ -1,7 +1,7 @@
 /** What the address of a request names. */
 import { S3Error } from './errors.js';
 
-export interface Target {
+export interface S3Target {
   /** "" for the service. */
   readonly bucket: string;
   /** "" for the bucket. */
@@ -9,7 +9,7 @@ export interface Target {
 }
 
 /** `path`: as sent, after the prefix of the front. @throws S3Error InvalidURI */
-export function targetOf(path: string): Target {
+export function s3TargetOf(path: string): S3Target {
   const slash = path.indexOf('/', 1);
   const bucket = slash < 0 ? path.slice(1) : path.slice(1, slash);
   const key = slash < 0 ? '' : path.slice(slash + 1);

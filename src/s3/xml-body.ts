@@ -136,7 +136,7 @@ const isElement = (value: unknown): value is Element =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The text of an element; undefined if there is none. @throws S3Error MalformedXML */
-export function textIn(element: Element, name: string): string | undefined {
+export function childText(element: Element, name: string): string | undefined {
   const value = element[name];
   if (value === undefined) return undefined;
   if (typeof value === 'string') return value.replace(REFERENCE, characterOf);

@@ -1,6 +1,6 @@
 /** One SFTP channel: turns requests into calls of a file tree, and their results into replies. */
 import type { Attributes, SFTPWrapper } from 'ssh2';
-import { Cut, type Files, type OpenFile, type OpenFolder, Refusal, STATUS_CODE } from './files.js';
+import { Cut, type Files, type SandboxFile, type SandboxFolder, Refusal, STATUS_CODE } from './files.js';
 
 const MAX_READ_BYTES = 256 * 1024;
 const MAX_HANDLES = 256;
@@ -11,7 +11,7 @@ interface Open<K extends 'file' | 'folder', T> {
   /** Calls under way on it. */
   readonly busy: Set<Promise<unknown>>;
 }
-type OpenThing = Open<'file', OpenFile> | Open<'folder', OpenFolder>;
+type OpenThing = Open<'file', SandboxFile> | Open<'folder', SandboxFolder>;
 
 /** Serves the channel until it ends; then closes its handles. */
 export function serveChannel(sftp: SFTPWrapper, files: Files): void {
@@ -40,7 +40,7 @@ export function serveChannel(sftp: SFTPWrapper, files: Files): void {
     if (found === undefined) throw new Refusal(STATUS_CODE.FAILURE, 'Invalid handle');
     return found;
   };
-  const findFile = (handle: Buffer): Open<'file', OpenFile> => {
+  const findFile = (handle: Buffer): Open<'file', SandboxFile> => {
     const found = find(handle);
     if (found.kind !== 'file') throw new Refusal(STATUS_CODE.FAILURE, 'Not a file');
     return found;

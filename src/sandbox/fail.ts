@@ -7,7 +7,7 @@ import { posix } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Attributes, FileEntry } from 'ssh2';
 import { type Failure, failureNamed, FAILURES, readme } from './failures.js';
-import { Cut, type Files, OPEN_MODE, type OpenFile, type OpenFolder, Refusal, STATUS_CODE } from './files.js';
+import { Cut, type Files, OPEN_MODE, type SandboxFile, type SandboxFolder, Refusal, STATUS_CODE } from './files.js';
 
 const ROOT = '/fail';
 const README = 'README.txt';
@@ -69,7 +69,7 @@ export class FailingFiles implements Files {
     this.#changeHostKey = changeHostKey;
   }
 
-  async open(path: string, flags: number, _mode: number | undefined, channel: AbortSignal): Promise<OpenFile> {
+  async open(path: string, flags: number, _mode: number | undefined, channel: AbortSignal): Promise<SandboxFile> {
     const isWriting = (flags & OPEN_MODE.WRITE) !== 0;
     const place = this.#at(path);
     if (place === README && !isWriting) return textFile(this.#readme);
@@ -80,7 +80,7 @@ export class FailingFiles implements Files {
     return new MadeUpFile(() => attributesOf(size(), this.#changedAt(place)), place.failure, new Pace(place, channel));
   }
 
-  async openFolder(path: string): Promise<OpenFolder> {
+  async openFolder(path: string): Promise<SandboxFolder> {
     const place = this.#at(path);
     if (place === README) throw new Refusal(STATUS_CODE.NO_SUCH_FILE, 'Not a folder');
     if (place === ROOT) {
@@ -260,7 +260,7 @@ class Pace {
   }
 }
 
-class MadeUpFile implements OpenFile {
+class MadeUpFile implements SandboxFile {
   readonly #attributes: () => Attributes;
   readonly #failure: Failure;
   readonly #pace: Pace;
@@ -295,7 +295,7 @@ class MadeUpFile implements OpenFile {
   async close(): Promise<void> {}
 }
 
-class WrittenFile implements OpenFile {
+class WrittenFile implements SandboxFile {
   readonly #written: Written;
   readonly #failure: Failure;
   readonly #pace: Pace;
@@ -329,7 +329,7 @@ class WrittenFile implements OpenFile {
   }
 }
 
-function textFile(text: Buffer): OpenFile {
+function textFile(text: Buffer): SandboxFile {
   const refuse = async (): Promise<void> => {
     throw ownFile();
   };
@@ -342,7 +342,7 @@ function textFile(text: Buffer): OpenFile {
   };
 }
 
-function folderOf(entries: readonly FileEntry[]): OpenFolder {
+function folderOf(entries: readonly FileEntry[]): SandboxFolder {
   let rest = [...entries];
   return {
     next: async () => {

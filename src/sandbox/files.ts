@@ -16,7 +16,7 @@ export class Refusal extends Error {
 /** The server closes the channel instead of answering. */
 export class Cut extends Error {}
 
-export interface OpenFile {
+export interface SandboxFile {
   /** Empty at the end of the file. */
   read(offset: number, length: number): Promise<Buffer>;
   write(data: Buffer, offset: number): Promise<void>;
@@ -25,7 +25,7 @@ export interface OpenFile {
   close(): Promise<void>;
 }
 
-export interface OpenFolder {
+export interface SandboxFolder {
   /** Empty after all entries. */
   next(): Promise<FileEntry[]>;
   close(): Promise<void>;
@@ -34,8 +34,8 @@ export interface OpenFolder {
 /** Paths are as the client sent them. Each call rejects with a Refusal, a Cut or an error of node:fs. */
 export interface Files {
   /** `channel` aborts when the channel has closed. */
-  open(path: string, flags: number, mode: number | undefined, channel: AbortSignal): Promise<OpenFile>;
-  openFolder(path: string): Promise<OpenFolder>;
+  open(path: string, flags: number, mode: number | undefined, channel: AbortSignal): Promise<SandboxFile>;
+  openFolder(path: string): Promise<SandboxFolder>;
   stat(path: string): Promise<Attributes>;
   lstat(path: string): Promise<Attributes>;
   change(path: string, wanted: Partial<Attributes>): Promise<void>;

@@ -21,7 +21,7 @@ import {
 } from 'node:fs/promises';
 import path from 'node:path';
 import type { Attributes, FileEntry } from 'ssh2';
-import { type Files, OPEN_MODE, type OpenFile, type OpenFolder, Refusal, STATUS_CODE } from './files.js';
+import { type Files, OPEN_MODE, type SandboxFile, type SandboxFolder, Refusal, STATUS_CODE } from './files.js';
 
 const NAMES_PER_REPLY = 100;
 /** Resolving a path checks each level from the top: the time grows with the square of their number. */
@@ -43,11 +43,11 @@ export class Folder implements Files {
     return new Folder(await realpath(folder));
   }
 
-  async open(name: string, flags: number, mode: number | undefined): Promise<OpenFile> {
+  async open(name: string, flags: number, mode: number | undefined): Promise<SandboxFile> {
     return new DiskFile(await this.#open(name, flags, mode));
   }
 
-  async openFolder(name: string): Promise<OpenFolder> {
+  async openFolder(name: string): Promise<SandboxFolder> {
     const realPath = await this.#target(name);
     return new DiskFolder(await opendir(realPath), realPath);
   }
@@ -158,7 +158,7 @@ export class Folder implements Files {
   }
 }
 
-class DiskFile implements OpenFile {
+class DiskFile implements SandboxFile {
   readonly #file: FileHandle;
 
   constructor(file: FileHandle) {
@@ -193,7 +193,7 @@ class DiskFile implements OpenFile {
   }
 }
 
-class DiskFolder implements OpenFolder {
+class DiskFolder implements SandboxFolder {
   readonly #dir: Dir;
   readonly #realPath: string;
 

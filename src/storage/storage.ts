@@ -213,7 +213,7 @@ export type { DayFigures } from './tables/figures.js';
 export type { Repetition } from './tables/transfer-repetitions.js';
 export type { StoredTransfer } from './tables/history-queries.js';
 export type { IdempotencyClaim, StoredAnswer } from './tables/idempotency.js';
-export { type Findings, FoundFiles } from './tables/found-files.js';
+export { type ListingFindings, FoundFiles } from './tables/found-files.js';
 export * from './tables/job.js';
 export type { WorkerSlot, WorkerSlotKind } from './tables/job-slots.js';
 export type { JobEnding, JobFilter, JobLimits, JobNow, StoredRows } from './tables/jobs.js';
@@ -239,7 +239,7 @@ export {
   type StoredEntry,
   UNKNOWN_SIZE,
 } from './tables/watched-files.js';
-export type { CheckResult, Route } from './tables/watched-folders.js';
+export type { CheckResult, WatchRoute } from './tables/watched-folders.js';
 export { type DeliveryPage, MOST_REPLAYED, type ReplayFilter } from './tables/deliveries.js';
 export * from './tables/webhook-event.js';
 export { targetGroup, withLogin, withoutLogin } from './tables/webhook-targets.js';

@@ -3,6 +3,7 @@
  * server, and written there: one after the other, or all at once if the server cannot append.
  */
 import { Readable } from 'node:stream';
+import { sumOfSizes } from '../base/numbers.js';
 import { GatewayError, hasCode, refusal } from '../base/errors.js';
 import type { MultipartPart, Upload } from '../contract/upload.js';
 import type { RunningOperation } from '../operations/operation.js';
@@ -13,9 +14,8 @@ import { parseRemotePath, type RemotePath, ROOT } from '../remotes/path.js';
 import type { UseOptions } from '../remotes/registry.js';
 import type { PiecedFile, Remote, Settled } from '../remotes/remote.js';
 import { streamOf } from '../remotes/whole.js';
-import { hiddenBeside } from './begin.js';
+import { hiddenNameBeside } from './begin.js';
 import { fileOf, piecesOf, removeFile, type UploadRequest, type UploadServiceOptions } from './file.js';
-import { bytesOf } from './part-list.js';
 import type { HeldUpload } from './writers.js';
 
 interface AssemblyPlan {
@@ -43,13 +43,13 @@ export class Assembly {
     if (upload.layout === 'store') return this.#record(upload.hidden, chosen);
     const placed = placedAtFront(chosen);
     const rest = chosen.slice(placed);
-    const front = bytesOf(chosen.slice(0, placed));
-    if (rest.length === 0 && (await this.#endsAt(bytesOf(chosen)))) return this.#record(upload.hidden, chosen);
+    const front = sumOfSizes(chosen.slice(0, placed));
+    if (rest.length === 0 && (await this.#endsAt(sumOfSizes(chosen)))) return this.#record(upload.hidden, chosen);
     const isApart = upload.layout === 'apart';
     // Parts that lie further on in the file would be overwritten.
     const goesOn = !isApart && rest.length > 0 && rest.every(({ place }) => place !== null);
     if (goesOn && (await this.#write(upload, rest, front))) return this.#record(upload.hidden, chosen);
-    const hidden = hiddenBeside(parseRemotePath(upload.path, ROOT, 'path'));
+    const hidden = hiddenNameBeside(parseRemotePath(upload.path, ROOT, 'path'));
     await this.#options.parts.addFile(upload.id, hidden);
     if (isApart) await this.#join(hidden, chosen);
     else if (!(await this.#write({ ...upload, hidden }, chosen, undefined)))
@@ -109,7 +109,7 @@ export class Assembly {
   /** Writes all of them into a new file, from its first byte to its last. */
   #join(hidden: RemotePath, parts: readonly MultipartPart[]): Promise<void> {
     const { signal } = this.#plan.running;
-    const size = bytesOf(parts);
+    const size = sumOfSizes(parts);
     return this.#useBoth(async (from, to) => {
       const body = Readable.from(this.#bytesOf(from, parts), { objectMode: false });
       leaveErrorsToPump(body);

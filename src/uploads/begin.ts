@@ -32,7 +32,7 @@ export async function beginUpload(
   // A client must know if its file would be under a name that text cannot express.
   if (!path.isWellFormed()) throw cannotResume('the name of the folder is not UTF-8');
   const { id } = begun;
-  const hidden = hiddenBeside(path);
+  const hidden = hiddenNameBeside(path);
   attempt.committed();
   const upload = await store.create({ ...begun, path, hidden, layout: isMultipart ? 'apart' : null }, writer, limits);
   let file = fileOf(store, upload, writer);
@@ -52,10 +52,10 @@ export async function beginUpload(
 }
 
 /** A new hidden name in the folder of a file. */
-export const hiddenBeside = (path: RemotePath): RemotePath =>
+export const hiddenNameBeside = (path: RemotePath): RemotePath =>
   joinPath(parentOf(path), temporaryName('up', baseName(path)));
 
-export function addressOf(
+export function uploadAddressOf(
   { caller, connection, link }: Pick<UploadRequest, 'caller' | 'connection' | 'link'>,
   id: string,
 ): Omit<UploadAddress, 'isMultipart'> {

@@ -1,4 +1,5 @@
 /** The end of a multipart upload: its parts are joined in order, and become a file. */
+import { sumOfSizes } from '../base/numbers.js';
 import { onAbort } from '../base/deadline.js';
 import { Ending } from '../base/ending.js';
 import { GatewayError, type ErrorCode } from '../base/errors.js';
@@ -10,8 +11,8 @@ import { baseName, parseRemotePath, ROOT } from '../remotes/path.js';
 import type { FileInfo, PieceCommit, StoredPart } from '../remotes/remote.js';
 import type { Uploads } from '../storage/storage.js';
 import { Assembly } from './assembly.js';
-import { fileOf, partOf, piecesOf, tooLarge, type UploadRequest, type UploadServiceOptions } from './file.js';
-import { bytesOf, chosenOf, joinedTag, type ListedPart, MOST_PARTS } from './part-list.js';
+import { fileOf, uploadJobPart, piecesOf, tooLarge, type UploadRequest, type UploadServiceOptions } from './file.js';
+import { chosenOf, joinedTag, type ListedPart, MOST_PARTS } from './part-list.js';
 import { checkParts } from './part-check.js';
 import type { HeldUpload } from './writers.js';
 
@@ -77,7 +78,7 @@ export class Completion {
     const stored = await parts.list(upload.id, { after: 0, limit: MOST_PARTS });
     const chosen = chosenOf(listed, stored, leastPartBytes);
     if (upload.state === 'done') return this.resultOf(upload, stored);
-    const size = bytesOf(chosen);
+    const size = sumOfSizes(chosen);
     if (maxBytes > 0 && size > maxBytes) throw tooLarge(maxBytes);
     const isAgain = upload.state === 'publishing';
     if (isAgain && (chosen.length !== stored.length || size !== upload.length)) throw undecided();
@@ -86,7 +87,7 @@ export class Completion {
     held.progress = () => ({ storedBytes: size });
     held.lost = (reason) => ending.abort(reason);
     try {
-      const job = partOf(upload.id, (error) => !this.#isPublishing || !REFUSED.includes(error.code));
+      const job = uploadJobPart(upload.id, (error) => !this.#isPublishing || !REFUSED.includes(error.code));
       const running = await operations.begin({ ...request, signal: ending, job });
       try {
         const info = await this.#complete(running, held, chosen, size);

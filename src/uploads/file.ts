@@ -36,7 +36,10 @@ interface UploadTerms {
 export const mostBytes = ({ maxBytes }: Pick<UploadServiceOptions, 'maxBytes'>, { terms }: UploadRequest): number =>
   terms?.maxBytes ?? maxBytes;
 
-export const partOf = (uploadId: string, isRecorded: (error: GatewayError) => boolean): OperationRequest['job'] => ({
+export const uploadJobPart = (
+  uploadId: string,
+  isRecorded: (error: GatewayError) => boolean,
+): OperationRequest['job'] => ({
   reference: { uploadId },
   passesOver: (error) => !isRecorded(error),
   worked: () => undefined,

@@ -1,5 +1,5 @@
 /** The leases that requests of this node hold in the database: renewed while they are held, and fenced if they cannot be. */
-import { GatewayError } from '../base/errors.js';
+import { GatewayError, goneOn } from '../base/errors.js';
 import { Periodic } from '../base/periodic.js';
 
 const RENEW_EVERY_MS = 1_000;
@@ -10,7 +10,7 @@ export const LAPSED_MS = 2 * RENEW_EVERY_MS;
 /** By then a writer that was asked has ended, and a dead writer's lease has expired. */
 export const PATIENCE_MS = 25_000;
 
-export interface Lease {
+export interface WriterLease {
   readonly writer: string;
   /** Another request waits for its end. */
   asked: (reason: GatewayError) => void;
@@ -21,7 +21,7 @@ export interface Lease {
 /** Answers for those that are still held, by writer. */
 type Renewed = ReadonlyMap<string, { readonly isAsked: boolean }>;
 
-export class Leases<L extends Lease> {
+export class WriterLeases<L extends WriterLease> {
   readonly #renewInStore: (leases: readonly L[]) => Promise<Renewed>;
   readonly #held = new Map<string, { readonly lease: L; renewedAt: number }>();
   readonly #fencing = new Periodic(() => this.#fence(), RENEW_EVERY_MS);
@@ -43,7 +43,7 @@ export class Leases<L extends Lease> {
     this.#held.set(lease.writer, { lease, renewedAt: since });
   }
 
-  remove({ writer }: Lease): void {
+  remove({ writer }: WriterLease): void {
     this.#held.delete(writer);
     if (this.#held.size > 0) return;
     void this.#fencing.stop();
@@ -82,9 +82,6 @@ export class Leases<L extends Lease> {
 
 export const locked = (): GatewayError =>
   new GatewayError('upload_locked', 'another request is writing to this upload', { step: 'request' });
-
-export const goneOn = (): GatewayError =>
-  new GatewayError('upload_locked', 'another request has continued this upload', { step: 'transfer' });
 
 /** The client may try again: no other request needs to have the lease. */
 const unrenewed = (): GatewayError =>

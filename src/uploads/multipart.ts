@@ -8,12 +8,12 @@ import type { PathReference } from '../operations/path-reference.js';
 import { leaveErrorsToPump } from '../operations/pump.js';
 import { baseName, parseRemotePath, ROOT, type RemotePath } from '../remotes/path.js';
 import type { ListedUpload, UploadAddress } from '../storage/storage.js';
-import { addressOf, beginUpload, keyIdOf, refuseFolder } from './begin.js';
+import { uploadAddressOf, beginUpload, keyIdOf, refuseFolder } from './begin.js';
 import { type Completed, Completion } from './completion.js';
-import { partOf, tooLarge, type UploadRequest, type UploadServiceOptions } from './file.js';
+import { uploadJobPart, tooLarge, type UploadRequest, type UploadServiceOptions } from './file.js';
 import { chosenOf, joinedTag, type ListedPart, MOST_PARTS, requireOrder } from './part-list.js';
 import { type HeldPart, PartWriters } from './part-writers.js';
-import { type Part, PartWork } from './part-work.js';
+import { type PartSource, PartWork } from './part-work.js';
 import type { UploadService } from './service.js';
 import { Writers } from './writers.js';
 
@@ -58,7 +58,7 @@ export class MultipartUploads {
     { file, modifiedAt, checksum }: MultipartOrder,
   ): Promise<{ readonly id: string; readonly path: RemotePath }> {
     const writer = uuidv7();
-    const running = await this.#options.operations.begin({ ...request, job: partOf('', () => false) });
+    const running = await this.#options.operations.begin({ ...request, job: uploadJobPart('', () => false) });
     try {
       const { id, path } = await running.use(async (remote, attempt) => {
         const place = await file(remote);
@@ -69,7 +69,7 @@ export class MultipartUploads {
           this.#options,
           { remote, attempt, writer, isChecked },
           {
-            ...addressOf(request, uuidv7()),
+            ...uploadAddressOf(request, uuidv7()),
             isMultipart: true,
             keyId: keyIdOf(request),
             path: place,
@@ -96,7 +96,7 @@ export class MultipartUploads {
    * Resolves when the part is durable on the server and recorded; it replaces the former part of its number. Errors:
    * unknown_upload, upload_locked, too_large, size_mismatch, digest_mismatch, and those of the remote.
    */
-  async writePart(request: UploadRequest, id: string, part: Part): Promise<WrittenPart> {
+  async writePart(request: UploadRequest, id: string, part: PartSource): Promise<WrittenPart> {
     const { number, size } = part;
     if ('body' in part) leaveErrorsToPump(part.body);
     if (!Number.isInteger(number) || number < 1 || number > MOST_PARTS)
@@ -212,6 +212,6 @@ export class MultipartUploads {
 }
 
 const multipartAt = (request: Pick<UploadRequest, 'caller' | 'connection'>, id: string): UploadAddress => ({
-  ...addressOf(request, id),
+  ...uploadAddressOf(request, id),
   isMultipart: true,
 });

@@ -44,9 +44,6 @@ export function chosenOf(
   throw refusal('part_too_small', text);
 }
 
-export const bytesOf = (parts: readonly Pick<MultipartPart, 'size'>[]): number =>
-  parts.reduce((sum, { size }) => sum + size, 0);
-
 /** The entity tag of the file that these parts become: no digest of its bytes. */
 export function joinedTag(parts: readonly Pick<MultipartPart, 'etag'>[]): string {
   const hash = createHash('sha256');

@@ -15,7 +15,7 @@ import { baseName, parseRemotePath, ROOT } from '../remotes/path.js';
 import type { Attempt } from '../remotes/registry.js';
 import type { ByteRange, Remote, StoredPart } from '../remotes/remote.js';
 import { streamOf } from '../remotes/whole.js';
-import { fileOf, partOf, piecesOf, type UploadRequest, type UploadServiceOptions } from './file.js';
+import { fileOf, uploadJobPart, piecesOf, type UploadRequest, type UploadServiceOptions } from './file.js';
 import type { HeldPart } from './part-writers.js';
 
 interface PartFacts {
@@ -43,7 +43,7 @@ interface CopiedPart extends PartFacts {
   };
 }
 
-export type Part = SentPart | CopiedPart;
+export type PartSource = SentPart | CopiedPart;
 
 interface Writing {
   readonly running: RunningOperation;
@@ -59,12 +59,12 @@ export class PartWork {
   readonly #options: UploadServiceOptions;
   readonly #request: UploadRequest;
   readonly #held: HeldPart;
-  readonly #part: Part;
+  readonly #part: PartSource;
   readonly #hash: ContentHash | undefined;
   /** Bytes of the body have been taken: nothing can be tried again. */
   hasBegun = false;
 
-  constructor(options: UploadServiceOptions, request: UploadRequest, held: HeldPart, part: Part) {
+  constructor(options: UploadServiceOptions, request: UploadRequest, held: HeldPart, part: PartSource) {
     this.#options = options;
     this.#request = request;
     this.#held = held;
@@ -82,7 +82,7 @@ export class PartWork {
     const stopListening = onAbort(request.signal, (reason) => ending.abort(reason));
     held.lost = (reason) => ending.abort(reason);
     try {
-      const running = await operations.begin({ ...request, signal: ending, job: partOf(held.id, () => false) });
+      const running = await operations.begin({ ...request, signal: ending, job: uploadJobPart(held.id, () => false) });
       try {
         const path = parseRemotePath(held.upload.path, ROOT, 'path');
         running.locate(path, baseName(path));

@@ -9,8 +9,8 @@ import { uuidv7 } from '../base/uuid.js';
 import type { Upload } from '../contract/upload.js';
 import type { RemotePath } from '../remotes/path.js';
 import type { Lapse, MultipartParts, PartPlace, UploadAddress, UploadLimits } from '../storage/storage.js';
-import { hiddenBeside } from './begin.js';
-import { LAPSED_MS, type Lease, Leases, locked, PATIENCE_MS } from './leases.js';
+import { hiddenNameBeside } from './begin.js';
+import { LAPSED_MS, type WriterLease, WriterLeases, locked, PATIENCE_MS } from './leases.js';
 import type { Writers } from './writers.js';
 
 /** A part that waits on another node is not heard. */
@@ -41,7 +41,7 @@ interface WantedPart {
 }
 
 /** A part, held by the request that writes it. */
-export interface HeldPart extends PartPlace, Lease {
+export interface HeldPart extends PartPlace, WriterLease {
   readonly id: string;
   readonly number: number;
   readonly upload: Upload;
@@ -51,7 +51,7 @@ export interface HeldPart extends PartPlace, Lease {
 
 export class PartWriters {
   readonly #options: PartWriterOptions;
-  readonly #leases = new Leases<HeldPart>((held) => this.#options.parts.renew(held));
+  readonly #leases = new WriterLeases<HeldPart>((held) => this.#options.parts.renew(held));
   /** Those who wait on this node, by upload. */
   readonly #waiting = new Map<string, Set<() => void>>();
 
@@ -82,7 +82,7 @@ export class PartWriters {
         number,
         size,
         writer,
-        aside: hiddenBeside(path),
+        aside: hiddenNameBeside(path),
         mustGoAside,
         isImpatient,
         maxBytes,

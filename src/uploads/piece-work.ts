@@ -19,7 +19,7 @@ import type { Uploads } from '../storage/storage.js';
 import {
   fileOf,
   mostBytes,
-  partOf,
+  uploadJobPart,
   piecesOf,
   tooLarge,
   type UploadRequest,
@@ -129,7 +129,7 @@ export class PieceWork {
     const ending = this.#ending;
     const upload = this.#upload;
     const { operations } = this.#options;
-    const part = partOf(upload.id, (error) => this.#isFinal(error));
+    const part = uploadJobPart(upload.id, (error) => this.#isFinal(error));
     const giveWay = (reason: Error): void => this.#stop(reason);
     const running = await operations.begin({ ...request, signal: ending, job: part, giveWay });
     if (upload.wantsDigest) running.evidence.ask();

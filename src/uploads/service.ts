@@ -14,11 +14,11 @@ import { joinPath, parseRemotePath, ROOT } from '../remotes/path.js';
 import type { Attempt } from '../remotes/registry.js';
 import type { Remote } from '../remotes/remote.js';
 import type { Upload } from '../contract/upload.js';
-import { addressOf, beginUpload, keyIdOf, refuseFolder } from './begin.js';
+import { uploadAddressOf, beginUpload, keyIdOf, refuseFolder } from './begin.js';
 import {
   fileOf,
   mostBytes,
-  partOf,
+  uploadJobPart,
   removeFile,
   tooLarge,
   type UploadRequest,
@@ -66,7 +66,7 @@ export class UploadService {
   async create(request: UploadRequest, order: UploadOrder): Promise<HeldUpload> {
     this.#refuseLength(order.length, mostBytes(this.#options, request));
     const [id, writer] = [uuidv7(), uuidv7()];
-    const running = await this.#options.operations.begin({ ...request, job: partOf(id, () => false) });
+    const running = await this.#options.operations.begin({ ...request, job: uploadJobPart(id, () => false) });
     try {
       const upload = await running.use((remote, attempt) =>
         this.#begin(request, order, { running, remote, attempt, id, writer }),
@@ -85,7 +85,7 @@ export class UploadService {
 
   /** The offset; if its writer has died, the remote is asked. Publishes an upload that is complete. */
   async state(request: UploadRequest, id: string): Promise<Upload> {
-    const upload = await this.#options.store.find(addressOf(request, id));
+    const upload = await this.#options.store.find(uploadAddressOf(request, id));
     if (upload === undefined) throw unknown('upload', id);
     const isAtRest = upload.writer === null && upload.isExact && upload.storedBytes !== upload.length;
     if (upload.state === 'done' || isAtRest) return upload;
@@ -172,7 +172,7 @@ export class UploadService {
   }
 
   #take(request: UploadRequest, id: string): Promise<HeldUpload> {
-    return this.#writers.take(addressOf(request, id), { keyId: request.caller.keyId, signal: request.signal });
+    return this.#writers.take(uploadAddressOf(request, id), { keyId: request.caller.keyId, signal: request.signal });
   }
 
   async #begin(
@@ -204,7 +204,7 @@ export class UploadService {
       this.#options,
       { remote, attempt, writer, isChecked },
       {
-        ...addressOf(request, id),
+        ...uploadAddressOf(request, id),
         keyId: keyIdOf(request),
         path,
         metadata,

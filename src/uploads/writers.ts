@@ -4,11 +4,11 @@
  */
 import { pause } from '../base/deadline.js';
 import type { EndSignal } from '../base/ending.js';
-import { type GatewayError, unknown } from '../base/errors.js';
+import { type GatewayError, goneOn, unknown } from '../base/errors.js';
 import { uuidv7 } from '../base/uuid.js';
 import type { Upload } from '../contract/upload.js';
 import type { UploadAddress, UploadLimits, Uploads, WriterProgress } from '../storage/storage.js';
-import { goneOn, LAPSED_MS, type Lease, Leases, locked, PATIENCE_MS } from './leases.js';
+import { LAPSED_MS, type WriterLease, WriterLeases, locked, PATIENCE_MS } from './leases.js';
 
 const CHECK_EVERY_MS = 200;
 /** For a completion, which may take minutes. */
@@ -25,7 +25,7 @@ interface WriterRequest {
 export type Progress = Omit<WriterProgress, 'id' | 'writer'>;
 
 /** An upload, held by the request that writes to it. */
-export interface HeldUpload extends Lease {
+export interface HeldUpload extends WriterLease {
   /** As it was found. */
   readonly upload: Upload;
   /** Stored in the database while it writes. */
@@ -39,7 +39,7 @@ export interface HeldUpload extends Lease {
 export class Writers {
   readonly #store: Uploads;
   readonly #limits: Pick<UploadLimits, 'expireHours'>;
-  readonly #leases = new Leases<HeldUpload>((held) =>
+  readonly #leases = new WriterLeases<HeldUpload>((held) =>
     this.#store.renew(
       held.map(({ upload, writer, progress }) => ({ id: upload.id, writer, ...progress() })),
       this.#limits,

@@ -23,7 +23,7 @@ import {
   type WatchedFolders,
 } from '../storage/storage.js';
 import {
-  addressOf,
+  eventAddressOf,
   copyBytes,
   deletedEvents,
   detectedEvents,
@@ -32,7 +32,7 @@ import {
   type EventLimits,
   type EventSource,
 } from './event-bodies.js';
-import type { Findings, FolderScanner } from './scan.js';
+import type { ScanFindings, FolderScanner } from './scan.js';
 import { copyPlace } from './places.js';
 import type { ReasonLog } from './reasons.js';
 import { nextAfterFailure, nextRegular } from './schedule.js';
@@ -132,7 +132,7 @@ export class FolderChecks {
     connection: Connection,
     at: Date,
     check: WatchCheck,
-    findings: Findings & Exact,
+    findings: ScanFindings & Exact,
   ): Promise<CheckOutcome> {
     const { detected, gone, reasons, settledAtMs, timeResolutionMs, isCut } = findings;
     const source = { folder, connection, at };
@@ -142,7 +142,7 @@ export class FolderChecks {
     const events = [
       ...this.#fileEvents(source, ids, findings, isWanted),
       ...deletedEvents(source, gone, this.#deps.limits).map(({ body, files }) => ({
-        ...addressOf(folder),
+        ...eventAddressOf(folder),
         id: ids(),
         type: 'watched_folder.files_deleted',
         body,
@@ -211,7 +211,7 @@ export class FolderChecks {
   #fileEvents(
     source: EventSource & { readonly folder: WatchedFolder },
     ids: () => string,
-    { detected, exact }: Findings & Exact,
+    { detected, exact }: ScanFindings & Exact,
     isSent: boolean,
   ): NewEvent[] {
     const { id: watchedFolderId, copyTo, path: watched } = source.folder;
@@ -224,7 +224,7 @@ export class FolderChecks {
       );
     };
     return detectedEvents(source, detected, this.#deps.limits, reserved).map(({ body, files }) => ({
-      ...addressOf(source.folder),
+      ...eventAddressOf(source.folder),
       id: ids(),
       type: 'watched_folder.files_detected',
       body,
@@ -246,7 +246,7 @@ export class FolderChecks {
     const since = [folder.createdAt, lastDetectionAt, folder.alarmedAt].map((time) => time?.getTime() ?? 0);
     if (at.getTime() - Math.max(...since) < expectEveryMinutes * 60_000) return [];
     const event = (type: 'watched_folder.files_missing' | 'watched_folder.late', isSent: boolean): NewEvent => ({
-      ...addressOf(folder),
+      ...eventAddressOf(folder),
       id: ids(),
       type,
       receiver: isSent ? { watchedFolderId: folder.id } : undefined,

@@ -4,7 +4,7 @@
  * with an old date, makes no difference.
  */
 import type { EntryChange, FileState, SeenState, StoredEntry } from '../storage/storage.js';
-import { isSame, type TimeRules } from './same-state.js';
+import { isSameState, type TimeRules } from './same-state.js';
 
 export interface ListedEntry extends FileState {
   /** The bytes of the path below the watched folder. */
@@ -81,14 +81,14 @@ export function decide(entry: ListedEntry, stored: StoredEntry | undefined, rule
   if (typeof isBaseline === 'boolean' ? isBaseline : known === undefined && isBaseline(key)) {
     return decision('baseline', accepted);
   }
-  if (known !== undefined && isSame(known, entry, rules)) {
+  if (known !== undefined && isSameState(known, entry, rules)) {
     const isExact = known.size === size && known.modifiedMs === modifiedMs && stored?.seen === undefined;
     return decision('unchanged', isExact ? undefined : accepted);
   }
   if (known !== undefined && !rules.detectModified) return decision('modification_ignored', accepted);
 
   const seen = stored?.seen;
-  const isKept = seen !== undefined && isSame(seen, entry, rules);
+  const isKept = seen !== undefined && isSameState(seen, entry, rules);
   // If the gateway's clock was set back, files must neither settle early nor wait for years.
   const sinceMs = isKept && seen.sinceMs <= rules.endedMs ? seen.sinceMs : rules.endedMs;
   const waiting = (reason: Reason): Decision => {

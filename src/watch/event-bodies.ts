@@ -133,7 +133,7 @@ export function testEvent(source: EventSource): string {
 }
 
 /** The fields, outside the body, that all events of a folder share. */
-export function addressOf({ accountId, connectionId, copyTo }: WatchedFolder) {
+export function eventAddressOf({ accountId, connectionId, copyTo }: WatchedFolder) {
   return { accountId, connectionIds: [...new Set([connectionId, copyTo?.connectionId ?? connectionId])] };
 }
 

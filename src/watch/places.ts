@@ -6,7 +6,7 @@ import { loginOf } from '../operations/copy.js';
 import { applyTemplate, type TemplateFacts } from '../operations/names.js';
 import { baseName, joinPath, parentOf, parseRemotePath, ROOT, type RemotePath } from '../remotes/path.js';
 import type { Remotes } from '../remotes/registry.js';
-import type { Route } from '../storage/storage.js';
+import type { WatchRoute } from '../storage/storage.js';
 
 /** The path below `target` that corresponds to `path` below `root`. */
 export function samePlace(root: RemotePath, path: RemotePath, target: RemotePath): RemotePath {
@@ -27,7 +27,7 @@ export function copyPlace(folderPath: string, copyTo: CopyTo, path: RemotePath, 
 type Tree = string;
 
 interface Node {
-  readonly route: Route;
+  readonly route: WatchRoute;
   readonly watched: Tree;
   readonly targets: readonly { readonly tree: Tree; readonly isCopy: boolean }[];
 }
@@ -42,7 +42,11 @@ interface LoopOptions {
  * again and again. Name patterns are not considered.
  * @throws GatewayError bad_request
  */
-export async function refuseLoops(folder: Route, others: readonly Route[], options: LoopOptions): Promise<void> {
+export async function refuseLoops(
+  folder: WatchRoute,
+  others: readonly WatchRoute[],
+  options: LoopOptions,
+): Promise<void> {
   const routes = others.filter(({ id }) => id !== folder.id);
   if (folder.copyTo === null && routes.every(({ copyTo }) => copyTo === null)) return;
   const start = await nodeOf(folder, options);
@@ -71,14 +75,14 @@ export async function refuseLoops(folder: Route, others: readonly Route[], optio
   }
 }
 
-function circle({ id, name }: Route): Error {
+function circle({ id, name }: WatchRoute): Error {
   const last = `the watched folder ${name} (${id})`;
   return refusal('bad_request', `files would go round in a circle: those of this folder come back to it by ${last}`);
 }
 
 const meet = (one: Tree, other: Tree): boolean => one.startsWith(other) || other.startsWith(one);
 
-async function nodeOf(route: Route, { remotes, find }: LoopOptions): Promise<Node> {
+async function nodeOf(route: WatchRoute, { remotes, find }: LoopOptions): Promise<Node> {
   const treeOf = async (connectionId: string, path: string): Promise<Tree> => {
     const connection = await find(connectionId);
     // A deleted connection leads nowhere: its tree meets no other.

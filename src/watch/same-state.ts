@@ -15,7 +15,7 @@ export interface TimeRules {
  * Whether two listings, `before` the earlier one, show the same state. Servers with local times in minutes show the
  * time of one file in three ways: to the minute; hours off after a shift of their zone; and as a day after half a year.
  */
-export function isSame(
+export function isSameState(
   before: FileState,
   now: FileState,
   { resolutionMs, zoneShiftMs: shiftMs = 0, endedMs: nowMs }: TimeRules,

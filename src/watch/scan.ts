@@ -8,7 +8,7 @@ import { GatewayError, hasCode } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
 import { requireActive } from '../connections/require.js';
 import { type FolderRules, walk } from '../operations/tree/walk.js';
-import { keyOf, parseRemotePath, ROOT } from '../remotes/path.js';
+import { pathKeyOf, parseRemotePath, ROOT } from '../remotes/path.js';
 import type { Remotes } from '../remotes/registry.js';
 import type { Leftovers } from '../remotes/leftovers.js';
 import type { LeftOut } from '../remotes/remote.js';
@@ -54,7 +54,7 @@ interface Scan {
 }
 
 /** The result of a scan, not written yet. */
-export interface Findings {
+export interface ScanFindings {
   readonly reasons: ReasonLog;
   readonly detected: readonly DetectedFile[];
   /** Files that are gone, if the folder reports them. */
@@ -115,13 +115,13 @@ export class FolderScanner {
   }
 
   /** Lists and compares; `apply` writes changes that belong to no report, in small steps. */
-  scan(what: Scan, apply: (changes: EntryChanges) => Promise<void>): Promise<Findings> {
+  scan(what: Scan, apply: (changes: EntryChanges) => Promise<void>): Promise<ScanFindings> {
     return withinCheckTime('the check', this.#deps.timeoutMs, what.signal, (signal) =>
       this.#scanNow({ ...what, signal }, apply),
     );
   }
 
-  async #scanNow(what: Scan, apply: (changes: EntryChanges) => Promise<void>): Promise<Findings> {
+  async #scanNow(what: Scan, apply: (changes: EntryChanges) => Promise<void>): Promise<ScanFindings> {
     const { folder, connection, kind } = what;
     requireActive(connection);
     const filter = createNameFilter({ ...folder, skipNames: this.#deps.skipNames });
@@ -217,7 +217,7 @@ export class FolderScanner {
           let files = 0;
           for await (const { file, key: below } of walk(remote, root, { isDeep: filter.isDeep, folders, leftOut })) {
             if (++files > room) throw tooManyFiles(folder, this.#deps.filesPerAccount);
-            const key = keyOf(below);
+            const key = pathKeyOf(below);
             if (folder.doneFile !== null) {
               const { path } = nameOfKey(key);
               if (filter.isMarker(path)) markers.add(path);
@@ -284,7 +284,7 @@ export class FolderScanner {
     listing: Listing,
     rules: DiffRules,
     apply: (changes: EntryChanges) => Promise<void>,
-  ): Promise<Findings> {
+  ): Promise<ScanFindings> {
     const { folder } = what;
     const reasons = new ReasonLog();
     reasons.addUnreadable(listing.unsure);

@@ -11,14 +11,14 @@ import { parseRemotePath, ROOT, type RemotePath } from '../remotes/path.js';
 import type { Remotes } from '../remotes/registry.js';
 import type { Leftovers } from '../remotes/leftovers.js';
 import type { Remote } from '../remotes/remote.js';
-import { type Connections, idsAt, type Locks, type Route, type WatchStorage } from '../storage/storage.js';
+import { type Connections, idsAt, type Locks, type WatchRoute, type WatchStorage } from '../storage/storage.js';
 import type { FolderScanner } from './scan.js';
 import type { Reason } from './decide.js';
 import { nameOfKey } from '../base/entry-key.js';
 import { isUuid } from '../base/uuid.js';
 import type { CopyTo, WatchSettings, WatchedFolder } from '../contract/watched-folder.js';
 import type { WatchCheck } from '../contract/watch-check.js';
-import { addressOf, testEvent, type DetectedFile } from './event-bodies.js';
+import { eventAddressOf, testEvent, type DetectedFile } from './event-bodies.js';
 import { createNameFilter } from './name-filter.js';
 import { refuseLoops } from './places.js';
 import { nextRegular } from './schedule.js';
@@ -26,8 +26,8 @@ import {
   checkRights,
   type CheckedSettings,
   relativeMoveTo,
-  settingsOf,
-  targetOf,
+  watchSettingsOf,
+  webhookTargetOf,
   type FolderSettings,
   type WatchRights,
 } from './settings.js';
@@ -114,8 +114,8 @@ export class WatchService {
     const copyTo = await this.#copyToOf(connection, input.copyTo ?? null, signal);
     await this.#checkInput(accountId, { ...input, copyTo }, signal);
     const path = await this.#findFolder(connection, locate, signal);
-    const target = targetOf(input.webhookUrl);
-    const settings = settingsOf(connection, path, { ...input, copyTo, webhookUrl: target.url }, source);
+    const target = webhookTargetOf(input.webhookUrl);
+    const settings = watchSettingsOf(connection, path, { ...input, copyTo, webhookUrl: target.url }, source);
     let webhookSecret = '';
     const folder = await this.#withoutLoops(accountId, { id: '', ...settings }, signal, () =>
       folders.create(
@@ -143,12 +143,17 @@ export class WatchService {
     const connection = await this.#connectionOf(before);
     const copyTo = wantedCopyTo && (await this.#copyToOf(connection, wantedCopyTo, signal));
     const path = locate === undefined ? undefined : await this.#findFolder(connection, locate, signal);
-    const target = targetOf(changes.webhookUrl);
+    const target = webhookTargetOf(changes.webhookUrl);
     const webhook = target.url === undefined ? {} : { webhookUrl: target.url };
     const settingsFrom = (former: WatchedFolder): WatchSettings => {
       const route = copyTo === undefined ? {} : { copyTo };
       const input = { ...former, moveTo: relativeMoveTo(former), ...changes, ...webhook, ...route };
-      const settings = settingsOf(connection, path ?? parseRemotePath(former.path, ROOT, 'path'), input, former.source);
+      const settings = watchSettingsOf(
+        connection,
+        path ?? parseRemotePath(former.path, ROOT, 'path'),
+        input,
+        former.source,
+      );
       checkRights(settings, rights);
       return settings;
     };
@@ -282,7 +287,7 @@ export class WatchService {
     const at = (await this.#options.storage.folders.clock()).now();
     const eventId = idsAt(at)();
     const event = {
-      ...addressOf(folder),
+      ...eventAddressOf(folder),
       id: eventId,
       type: 'watched_folder.test',
       body: testEvent({ folder, connection, at }),
@@ -322,7 +327,12 @@ export class WatchService {
   }
 
   /** Writes a folder unless its files would return to it. The folders of one account are written one after another. */
-  async #withoutLoops<T>(accountId: string, route: Route, signal: AbortSignal, write: () => Promise<T>): Promise<T> {
+  async #withoutLoops<T>(
+    accountId: string,
+    route: WatchRoute,
+    signal: AbortSignal,
+    write: () => Promise<T>,
+  ): Promise<T> {
     if (route.copyTo === null && route.moveTo === null) return write();
     const { locks, storage, remotes, connections } = this.#options;
     return locks.withLock(`routes ${accountId}`, signal, async () => {

@@ -38,7 +38,7 @@ export function checkRights(
 /** With `copyTo` as it is stored: its path is resolved. */
 export type CheckedSettings = Omit<FolderSettings, 'copyTo'> & { readonly copyTo?: CopyTo | null };
 
-export function settingsOf(
+export function watchSettingsOf(
   connection: Connection,
   path: RemotePath,
   input: CheckedSettings,
@@ -67,7 +67,7 @@ export function settingsOf(
 }
 
 /** Splits off a login in the webhook's URL: it is stored as a secret and never shown. */
-export function targetOf(webhookUrl: string | null | undefined): {
+export function webhookTargetOf(webhookUrl: string | null | undefined): {
   readonly url: string | null | undefined;
   readonly login: string | undefined;
 } {

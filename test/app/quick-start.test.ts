@@ -15,7 +15,7 @@ import { CONNECTION_TYPES } from '../../src/contract/connection/types.js';
 import { provision } from '../../src/app/quick-start.js';
 import { quickStartBanner } from '../../src/app/quick-start-banner.js';
 import {
-  type Credentials,
+  type QuickStartLogin,
   makeQuickStart,
   newCredentials,
   quickStartAccount,
@@ -29,7 +29,7 @@ import { inFolder, KEY } from '../config/support.js';
 
 const sandbox = { port: 2222, hostKeyFingerprint: `SHA256:${'A'.repeat(43)}` };
 const generateKey = (): string => KEY;
-const credentials: Credentials = { apiKey: KEY, password: 'shownOnce' };
+const credentials: QuickStartLogin = { apiKey: KEY, password: 'shownOnce' };
 
 suite('the state of a quick start', () => {
   test('is created once, only for its owner, and contains neither key nor dashboard password', async () => {

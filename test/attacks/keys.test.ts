@@ -9,7 +9,7 @@ import { after, before, describe, test } from 'node:test';
 import { ALL_SCOPES, type Scope } from '../../src/contract/scopes.js';
 import { uuidv7 } from '../../src/base/uuid.js';
 import { parametersOf } from '../../src/api/openapi/document.js';
-import type { OpenApiDocument, Operation, Parameter } from '../../src/api/openapi/types.js';
+import type { OpenApiDocument, OperationObject, Parameter } from '../../src/api/openapi/types.js';
 import { field, type ManagedGateway, PASSWORD, startDatabase, startManagedOn, withSql } from '../api/manage/support.js';
 import { ApiClient, startGateway, type ApiAnswer, type Browser } from '../support/gateway.js';
 import { held } from '../support/reliability.js';
@@ -135,7 +135,7 @@ interface Endpoint {
   readonly path: string;
   /** Required parameters with their examples, "?" included. */
   readonly query: string;
-  readonly operation: Operation;
+  readonly operation: OperationObject;
 }
 
 let gateway: ManagedGateway;
@@ -558,7 +558,7 @@ describe('tenants', () => {
 });
 
 /** The document's own example of a body. */
-function sampleOf({ requestBody }: Operation): unknown {
+function sampleOf({ requestBody }: OperationObject): unknown {
   const examples = Object.values(requestBody?.content['application/json']?.examples ?? {});
   const [first] = examples;
   return first !== undefined && 'value' in first ? first.value : undefined;

@@ -9,7 +9,7 @@ import { buildDocument, parametersOf } from '../../src/api/openapi/document.js';
 import type { Parameter } from '../../src/api/openapi/types.js';
 import { FileTransferGateway } from '../../src/client/index.js';
 import type { components } from '../../src/client/api-types.js';
-import { uploadFields } from '../../src/contract/file-request.js';
+import { uploadRequestFields } from '../../src/contract/file-request.js';
 import { describedRoutes } from '../../src/docs/route-table.js';
 import { type Reply, startFaultServer } from './fault-server.js';
 
@@ -60,11 +60,11 @@ const METHODS: Readonly<Record<string, readonly Method[]>> = {
     method<'UploadFileQuery'>((ftg, query) => ftg.upload('c', 'x', query)),
     method<'UploadFileQuery'>(
       (ftg, { verify }) => ftg.uploadFromUrl('c', source, { verify }),
-      ...Object.keys(uploadFields),
+      ...Object.keys(uploadRequestFields),
     ),
     method<'UploadFileQuery'>(
       (ftg, { verify }) => ftg.beginUploadFromUrl('c', source, { verify }),
-      ...Object.keys(uploadFields),
+      ...Object.keys(uploadRequestFields),
     ),
   ],
   downloadFile: [

@@ -1,7 +1,7 @@
 /** The kinds of attention items: each has all of its texts, and an item fills them. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { idsOf, isUrgent, keyOf, wordsOf } from '../../src/attention/items.js';
+import { idsOf, isUrgent, itemKeyOf, wordsOf } from '../../src/attention/items.js';
 import {
   ATTENTION,
   ATTENTION_KINDS,
@@ -60,7 +60,7 @@ for (const kind of ATTENTION_KINDS) {
     const item = itemOf(kind);
     const page = attentionPage(kind, idsOf(item));
     assert.match(page, /^\/(connections|watched|schedules)\/a%2Fb$|^\/(deliveries|watched|usage|keys|jobs)/);
-    assert.equal(keyOf(item).startsWith(kind), true);
+    assert.equal(itemKeyOf(item).startsWith(kind), true);
     assert.equal(typeof isUrgent(item), 'boolean');
   });
 }

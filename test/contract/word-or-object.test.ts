@@ -5,7 +5,7 @@ import { GatewayError } from '../../src/base/errors.js';
 import { createChecker } from '../../src/base/schema-check.js';
 import { formSchema, inputSchema } from '../../src/contract/connection/schemas.js';
 import { sftp } from '../../src/contract/connection/sftp.js';
-import { formFields } from '../../src/contract/form.js';
+import { formFieldsIn } from '../../src/contract/form.js';
 import type { TSchema } from 'typebox';
 
 const check = createChecker(inputSchema(sftp) as TSchema, 'the connection');
@@ -42,8 +42,8 @@ test('a mistake is reported for the form that is there', () => {
 });
 
 test('a form asks for the word and for the parts', () => {
-  const { algorithms } = formSchema(sftp)['properties'] as { readonly algorithms: Parameters<typeof formFields>[1] };
-  const fields = formFields('algorithms', algorithms, { default: 'default' });
+  const { algorithms } = formSchema(sftp)['properties'] as { readonly algorithms: Parameters<typeof formFieldsIn>[1] };
+  const fields = formFieldsIn('algorithms', algorithms, { default: 'default' });
   assert.deepEqual(
     fields.map(({ name, input, isNeeded }) => [name, input, isNeeded]),
     [

@@ -7,7 +7,7 @@ import { describe, test } from 'node:test';
 import type { Budgets } from '../../src/budgets/budgets.js';
 import { hasCode } from '../../src/base/errors.js';
 import type { HttpRequest } from '../../src/http/types.js';
-import { readWhole } from '../../src/http/whole-body.js';
+import { readWholeBody } from '../../src/http/whole-body.js';
 import { MiB } from './support/bytes.js';
 import { startFrontEnd, testBudgets, untilGone } from './support/front-end.js';
 import { RawClient } from './support/raw-client.js';
@@ -65,7 +65,7 @@ for (const frontEnd of ['uws', 'node'] as const) {
     test('a body that is read whole has a deadline for all of it, however steadily it arrives', async (t) => {
       const { port } = await startFrontEnd(
         t,
-        async (request) => ({ status: 200, body: await readWhole(request, { maxBytes: 1_000, withinMs: 1_500 }) }),
+        async (request) => ({ status: 200, body: await readWholeBody(request, { maxBytes: 1_000, withinMs: 1_500 }) }),
         { frontEnd },
       );
       const client = await RawClient.open(port);

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { pipeline } from 'node:stream/promises';
 import { describe, test } from 'node:test';
 import { hasCode } from '../../src/base/errors.js';
-import { errorAnswer } from '../../src/http/answer.js';
+import { answerOfError } from '../../src/http/answer.js';
 import type { HttpHandler } from '../../src/http/types.js';
 import { MiB, Sink, source } from './support/bytes.js';
 import { startFrontEnd, untilGone } from './support/front-end.js';
@@ -89,7 +89,7 @@ describe('retire', () => {
     const { port, server } = await startFrontEnd(t, (request) =>
       untilGone(request).catch((error: unknown) => {
         assert.ok(hasCode(error, 'draining'));
-        return errorAnswer(error);
+        return answerOfError(error);
       }),
     );
     const waiting = (await RawClient.open(port)).send(GET);

@@ -11,7 +11,7 @@ import { pipeline } from 'node:stream/promises';
 import { describe, test, type TestContext } from 'node:test';
 import tls from 'node:tls';
 import { hasCode } from '../../src/base/errors.js';
-import { errorAnswer } from '../../src/http/answer.js';
+import { answerOfError } from '../../src/http/answer.js';
 import type { HttpHandler } from '../../src/http/types.js';
 import { MiB, Sink, source } from './support/bytes.js';
 import { writeCertificate } from './support/certificate.js';
@@ -174,7 +174,7 @@ describe('drain', () => {
       } catch (error) {
         reasons.push(error);
         if (!hasCode(error, 'draining')) throw error;
-        return errorAnswer(error);
+        return answerOfError(error);
       }
     });
     const waiting = await RawClient.open(front.port);

@@ -14,12 +14,12 @@ import { promisify } from 'node:util';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import {
-  copyFields,
+  copyRequestFields,
   deleteFields,
   listFields,
   moveFields,
   transferFilters,
-  uploadFields,
+  uploadRequestFields,
   writeFields,
 } from '../../src/contract/file-request.js';
 import { jobOptionFields } from '../../src/contract/job.js';
@@ -200,8 +200,8 @@ describe('agents over standard input and output', () => {
     const wanted: readonly [tool: string, request: object, absent: readonly string[]][] = [
       ['create_job', jobOptionFields, ['maxDeletes', 'allowEmptySource', 'webhookUrl']],
       ['create_link', newFields(linkFields), ['expiresAt']],
-      ['upload_from_url', uploadFields, ['path']],
-      ['copy_file', copyFields, Object.keys(copyFields).filter((name) => /^(source|dest)_/.test(name))],
+      ['upload_from_url', uploadRequestFields, ['path']],
+      ['copy_file', copyRequestFields, Object.keys(copyRequestFields).filter((name) => /^(source|dest)_/.test(name))],
       ['move_file', moveFields, ['rawName']],
       ['delete_file', deleteFields, ['rawName']],
       ['write_file', writeFields, ['encoding']],

@@ -11,7 +11,7 @@ import { buffer } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
 import type { INodeExecutionData } from 'n8n-workflow';
 import {
-  copyFields,
+  copyRequestFields,
   deleteFields,
   listFields,
   moveFields,
@@ -117,7 +117,7 @@ test('an operation offers every option of its request that its form does not ask
       .sort();
   assert.deepEqual(optionsOf('link', 'create'), others(newFields(linkFields), 'operation', 'expiresAt'));
   assert.deepEqual(optionsOf('file', 'upload'), others(uploadQueryFields, 'path', 'filename'));
-  assert.deepEqual(optionsOf('file', 'copy'), others(copyFields));
+  assert.deepEqual(optionsOf('file', 'copy'), others(copyRequestFields));
   assert.deepEqual(optionsOf('file', 'move'), others(moveFields, 'from', 'to'));
   assert.deepEqual(optionsOf('file', 'write'), others(writeFields, 'path', 'content', 'encoding'));
   assert.deepEqual(optionsOf('folder', 'delete'), others(deleteFields, 'path'));

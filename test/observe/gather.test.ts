@@ -5,13 +5,13 @@ import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { gather } from '../../src/observe/gather.js';
+import { gatherLines } from '../../src/observe/gather.js';
 
 const LOG = fileURLToPath(new URL('../../src/observe/log.js', import.meta.url));
 
 test('lines of one turn are one write; a line that must not wait includes those before it', async () => {
   const writes: string[] = [];
-  const { now, soon } = gather({ write: (text) => void writes.push(text) });
+  const { now, soon } = gatherLines({ write: (text) => void writes.push(text) });
   soon.write('a\n');
   soon.write('b\n');
   assert.deepEqual(writes, []);
@@ -26,7 +26,7 @@ test('lines of one turn are one write; a line that must not wait includes those 
 
 test('the number of waiting lines is bounded', () => {
   const writes: string[] = [];
-  const { soon } = gather({ write: (text) => void writes.push(text) });
+  const { soon } = gatherLines({ write: (text) => void writes.push(text) });
   for (let sent = 0; sent <= 64 * 1024; sent += 1024) soon.write('x'.repeat(1024));
   assert.equal(writes.length, 1);
 });

@@ -14,7 +14,7 @@ import { copyFile } from '../../src/operations/copy.js';
 import { openDownload, readFile } from '../../src/operations/get.js';
 import { type Operation, type OperationRequest, type OperationResult } from '../../src/operations/operation.js';
 import { referTo, type PathReference } from '../../src/operations/path-reference.js';
-import { putFile, type PutRequest, type Target } from '../../src/operations/put.js';
+import { putFile, type PutRequest, type PutTarget } from '../../src/operations/put.js';
 import type { RemotePath } from '../../src/remotes/path.js';
 import type { Remote } from '../../src/remotes/remote.js';
 import type { OpenTransfer } from '../../src/storage/storage.js';
@@ -31,19 +31,19 @@ before(async () => {
 after(() => rig.stop());
 
 const at = (path: string): PathReference => referTo(rig.connection, path, 'path');
-const file = (path: string, overwrite = true): Target => ({ file: at(path), overwrite });
+const file = (path: string, overwrite = true): PutTarget => ({ file: at(path), overwrite });
 const inFolder = (
   folder: string,
   filename: string,
   changes: { overwrite?: boolean; template?: string } = {},
-): Target => ({
+): PutTarget => ({
   folder: at(folder),
   filename,
   template: changes.template,
   overwrite: changes.overwrite ?? true,
 });
 const onDisk = (path: string): string => readFileSync(join(rig.folder, path), 'utf8');
-const put = (changes: Partial<PutRequest> & { target: Target }, request: Partial<OperationRequest> = {}) =>
+const put = (changes: Partial<PutRequest> & { target: PutTarget }, request: Partial<OperationRequest> = {}) =>
   rig.operations.run(rig.request('upload', request), (operation) =>
     putFile(rig.operations, operation, {
       connection: rig.connection,

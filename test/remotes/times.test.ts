@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import fc from 'fast-check';
-import { isSame as isSameFile } from '../../src/jobs/compare.js';
+import { isUpToDate } from '../../src/jobs/compare.js';
 import { LOSES_CLOCK_AFTER_MS, mayBeOneTime } from '../../src/remotes/times.js';
-import { isSame as isSameState } from '../../src/watch/same-state.js';
+import { isSameState } from '../../src/watch/same-state.js';
 
 const [SECOND, MINUTE, HOUR, DAY] = [1_000, 60_000, 3_600_000, 86_400_000];
 const NOW = Date.UTC(2026, 10, 30, 12);
@@ -22,7 +22,7 @@ function synced(source: number, target: number, sourceResolutionMs: number, targ
   const [one, other] = [source, target].map((modifiedMs) => ({ key: Buffer.from('a'), size: 1, modifiedMs }));
   assert.ok(one !== undefined && other !== undefined);
   const times = { sourceResolutionMs, targetResolutionMs, areKept: true, nowMs: NOW };
-  return isSameFile(one, other, 'size-and-time', times);
+  return isUpToDate(one, other, 'size-and-time', times);
 }
 
 const recent = fc.integer({ min: NOW - LOSES_CLOCK_AFTER_MS + DAY, max: NOW });

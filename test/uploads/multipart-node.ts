@@ -7,7 +7,7 @@ import { CONNECTION_TYPES } from '../../src/contract/connection/types.js';
 import { Sweeper } from '../../src/operations/leftovers.js';
 import { LiveTransfers } from '../../src/operations/live.js';
 import { Operations } from '../../src/operations/operation.js';
-import { fixed } from '../../src/operations/path-reference.js';
+import { fixedPath } from '../../src/operations/path-reference.js';
 import { createDialer } from '../../src/remotes/dial/dial.js';
 import { parseRemotePath, ROOT } from '../../src/remotes/path.js';
 import { createRemotes } from '../../src/remotes/registry.js';
@@ -97,7 +97,7 @@ export async function startPartNode(
     accountId: caller.accountId,
     request,
     begin: async (path) => {
-      const file = fixed(parseRemotePath(path, ROOT, 'path'));
+      const file = fixedPath(parseRemotePath(path, ROOT, 'path'));
       const { id } = await multipart.create(await request(), { file });
       paths.set(id, path);
       return id;

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import type { FileState, StoredEntry } from '../../src/storage/storage.js';
 import { decide, type DiffRules, isReport, type Reason } from '../../src/watch/decide.js';
 import { diff } from '../../src/watch/diff.js';
-import { isSame } from '../../src/watch/same-state.js';
+import { isSameState } from '../../src/watch/same-state.js';
 import { EntrySorter } from '../../src/base/entry-sorter.js';
 import { zoneShift } from '../../src/watch/zone-shift.js';
 
@@ -250,32 +250,32 @@ suite('times of servers that show only minutes', () => {
   const at = (modifiedMs: number): FileState => ({ size: 1, modifiedMs });
 
   test('seconds from another command are the same time', () => {
-    assert.ok(isSame(at(now - 60_000), at(now - 60_000 + 42_000), coarse));
-    assert.ok(!isSame(at(now - 60_000), at(now), coarse));
-    assert.ok(!isSame(at(now - 60_000), at(now - 59_000), { ...coarse, resolutionMs: 1000 }));
+    assert.ok(isSameState(at(now - 60_000), at(now - 60_000 + 42_000), coarse));
+    assert.ok(!isSameState(at(now - 60_000), at(now), coarse));
+    assert.ok(!isSameState(at(now - 60_000), at(now - 59_000), { ...coarse, resolutionMs: 1000 }));
   });
 
   test('an hour is the same time only if the whole listing has shifted by it', () => {
     const [before, later] = [at(now - 10 * day), at(now - 10 * day + HOUR_MS)];
-    assert.ok(!isSame(before, later, coarse));
-    assert.ok(isSame(before, later, { ...coarse, zoneShiftMs: HOUR_MS }));
-    assert.ok(!isSame(later, before, { ...coarse, zoneShiftMs: HOUR_MS }));
-    assert.ok(!isSame(before, before, { ...coarse, zoneShiftMs: HOUR_MS }));
-    assert.ok(!isSame(before, { ...later, size: 2 }, { ...coarse, zoneShiftMs: HOUR_MS }));
+    assert.ok(!isSameState(before, later, coarse));
+    assert.ok(isSameState(before, later, { ...coarse, zoneShiftMs: HOUR_MS }));
+    assert.ok(!isSameState(later, before, { ...coarse, zoneShiftMs: HOUR_MS }));
+    assert.ok(!isSameState(before, before, { ...coarse, zoneShiftMs: HOUR_MS }));
+    assert.ok(!isSameState(before, { ...later, size: 2 }, { ...coarse, zoneShiftMs: HOUR_MS }));
   });
 
   test('the epoch is no time: a server without times modifies nothing', () => {
     for (const rules of [coarse, { ...coarse, resolutionMs: 1000 }]) {
-      assert.ok(isSame(at(now - day), at(0), rules));
-      assert.ok(isSame(at(0), at(now - day), rules));
-      assert.ok(!isSame(at(0), { size: 2, modifiedMs: 0 }, rules));
+      assert.ok(isSameState(at(now - day), at(0), rules));
+      assert.ok(isSameState(at(0), at(now - day), rules));
+      assert.ok(!isSameState(at(0), { size: 2, modifiedMs: 0 }, rules));
     }
   });
 
   test('a file whose time of day disappears with age stays the same', () => {
     const written = now - 183 * day + 15 * 3_600_000;
-    assert.ok(isSame(at(written), at(Math.floor(written / day) * day), coarse));
-    assert.ok(!isSame(at(now - 20 * day + 15 * 3_600_000), at(now - 20 * day), coarse));
+    assert.ok(isSameState(at(written), at(Math.floor(written / day) * day), coarse));
+    assert.ok(!isSameState(at(now - 20 * day + 15 * 3_600_000), at(now - 20 * day), coarse));
   });
 });
 

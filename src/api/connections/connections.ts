@@ -23,8 +23,16 @@ import { requireWay } from './jump.js';
 import { CLOSED, newName } from '../fields.js';
 import { CONNECTION_EXAMPLE, ID, LATER, TIME } from '../../contract/examples.js';
 import { actorOf, type AtItem, connectionAt, type Services, connectionOf, refuseConfigured } from '../services.js';
-import { connectionType, describedType } from './schemas.js';
-import { EDIT_ERRORS, madeAnswer, managedConnection, sample, sampleInput, shown, shownAnswer } from './view.js';
+import { connectionTypeSchema, describedType } from './schemas.js';
+import {
+  EDIT_ERRORS,
+  madeAnswer,
+  managedConnection,
+  sample,
+  sampleInput,
+  shownConnection,
+  shownAnswer,
+} from './view.js';
 import { endpoints } from '../endpoint.js';
 
 const endpoint = endpoints({ key: 'Account', owner: 'Connections' });
@@ -38,7 +46,7 @@ endpoint('GET /manage/connection-types', {
     description: 'The types.',
     schema: component(
       'ConnectionTypesAnswer',
-      Type.Object({ connectionTypes: Type.Array(connectionType, { description: 'In the order of a form.' }) }),
+      Type.Object({ connectionTypes: Type.Array(connectionTypeSchema, { description: 'In the order of a form.' }) }),
     ),
     example: { connectionTypes: CONNECTION_TYPES.map(describedType) },
   },
@@ -161,7 +169,7 @@ async function created(
   await requireWay(services, input.caller.accountId, draft, undefined);
   const limit = services.operations.planOf(input.caller).connections;
   const { connections } = services.storage.management;
-  return shown(services, input, await connections.create(actorOf(input), draft, limit, copiedFrom));
+  return shownConnection(services, input, await connections.create(actorOf(input), draft, limit, copiedFrom));
 }
 
 endpoint('PATCH /manage/connections/:id', {
@@ -180,7 +188,7 @@ endpoint('PATCH /manage/connections/:id', {
   const draft = editedDraft(connection, input.body);
   await requireWay(services, input.caller.accountId, { ...draft, id: connection.id }, connection);
   await services.storage.management.connections.update(actorOf(input), connection, draft, Object.keys(input.body));
-  return shown(services, input, connection.id);
+  return shownConnection(services, input, connection.id);
 });
 
 endpoint('POST /manage/connections/:id/activate', {
@@ -205,7 +213,7 @@ async function switched(services: Services, input: AtItem, isActive: boolean): P
   if (connection.isActive !== isActive) {
     await services.storage.management.connections.setActive(actorOf(input), connection, isActive);
   }
-  return shown(services, input, connection.id);
+  return shownConnection(services, input, connection.id);
 }
 
 endpoint('DELETE /manage/connections/:id', {

@@ -20,7 +20,7 @@ import {
 import type { ConnectionState, WindowFigures } from '../../storage/storage.js';
 import { lastDays, zoneField } from '../account/figures.js';
 import { CLOSED, id } from '../fields.js';
-import { FINGERPRINT, ID, LATER, TIME } from '../../contract/examples.js';
+import { FINGERPRINT_EXAMPLE, ID, LATER, TIME } from '../../contract/examples.js';
 import { endpoints } from '../endpoint.js';
 import { DAY_MS } from '../../contract/units.js';
 
@@ -131,7 +131,7 @@ const sampleState = {
   error: null,
   errorCode: null,
   certificate: null,
-  hostKey: { fingerprint: FINGERPRINT, algorithm: 'ssh-ed25519', since: TIME },
+  hostKey: { fingerprint: FINGERPRINT_EXAMPLE, algorithm: 'ssh-ed25519', since: TIME },
 } as const;
 const sampleWindow = { availability: 0.98, checks: 1440, failedChecks: 29, connectMs: 84.2, firstByteMs: 3.1 };
 

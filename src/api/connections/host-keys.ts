@@ -6,9 +6,9 @@ import { fingerprint, HOST_KEYS, hostKeyFields } from '../../contract/connection
 import { definitionOf } from '../../contract/connection/types.js';
 import type { ManagedConnection } from '../../storage/storage.js';
 import { CLOSED } from '../fields.js';
-import { FINGERPRINT, LATER, TIME } from '../../contract/examples.js';
+import { FINGERPRINT_EXAMPLE, LATER, TIME } from '../../contract/examples.js';
 import { actorOf, type AtItem, connectionAt, type Services, connectionOf, refuseConfigured } from '../services.js';
-import { EDIT_ERRORS, sample, shown, shownAnswer } from './view.js';
+import { EDIT_ERRORS, sample, shownConnection, shownAnswer } from './view.js';
 import { endpoints } from '../endpoint.js';
 
 const endpoint = endpoints('Connections');
@@ -34,7 +34,7 @@ const answer = {
     ),
   }),
   example: {
-    hostKeys: [FINGERPRINT],
+    hostKeys: [FINGERPRINT_EXAMPLE],
     learned: true,
     announced: [
       {
@@ -113,7 +113,7 @@ endpoint('POST /manage/connections/:id/host-keys', {
     },
     CLOSED,
   ),
-  bodyExamples: { body: { fingerprint: FINGERPRINT, replace: true } },
+  bodyExamples: { body: { fingerprint: FINGERPRINT_EXAMPLE, replace: true } },
   answer: shownAnswer,
   errors: [...EDIT_ERRORS, 'unsupported_operation'],
 }).handle(async (input, services) => {
@@ -132,7 +132,7 @@ endpoint('POST /manage/connections/:id/host-keys', {
     action: 'connection.pin_host_key',
     details,
   });
-  return shown(services, input, connection.id);
+  return shownConnection(services, input, connection.id);
 });
 
 endpoint('DELETE /manage/connections/:id/host-keys', {
@@ -151,7 +151,7 @@ endpoint('DELETE /manage/connections/:id/host-keys', {
     action: 'connection.forget_host_keys',
     details,
   });
-  return shown(services, input, connection.id);
+  return shownConnection(services, input, connection.id);
 });
 
 endpoint('POST /manage/connections/:id/host-keys/scan', {
@@ -168,7 +168,7 @@ endpoint('POST /manage/connections/:id/host-keys/scan', {
         'What the server shows now.',
       ),
     }),
-    example: { shown: [{ fingerprint: FINGERPRINT, isPinned: true }] },
+    example: { shown: [{ fingerprint: FINGERPRINT_EXAMPLE, isPinned: true }] },
   },
   isRemote: true,
   errors: ['unsupported_operation'],

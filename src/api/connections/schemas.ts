@@ -88,7 +88,7 @@ export function connectionAnswers(definitions: readonly Definition[]): Readonly<
 
 const names = (description: string) => Type.Array(Type.String(), { description });
 
-export const connectionType = component(
+export const connectionTypeSchema = component(
   'ConnectionType',
   Type.Object({
     type: text('`type` of its connections.'),
@@ -104,7 +104,7 @@ export const connectionType = component(
   }),
 );
 
-export function describedType(definition: Definition): Static<typeof connectionType> {
+export function describedType(definition: Definition): Static<typeof connectionTypeSchema> {
   const fields = fieldsOf(definition);
   const { type, title, secrets, address } = definition;
   return {

@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { advice, ADVICE_CODES } from '../../contract/advice.js';
 import { component, count, dateTime, flag, listOf, object, oneOf, orNull, text } from '../../contract/schema.js';
-import { FINGERPRINT, TIME } from '../../contract/examples.js';
+import { FINGERPRINT_EXAMPLE, TIME } from '../../contract/examples.js';
 
 /** The known facts differ between protocols and between servers. */
 const serverCard = component(
@@ -51,7 +51,7 @@ export const sampleReport = {
   steps: [
     { name: 'resolve', status: 'ok', durationMs: 3, detail: 'sftp.example.com is 192.0.2.7' },
     { name: 'connect', status: 'ok', durationMs: 21, detail: '192.0.2.7 port 22' },
-    { name: 'host_key', status: 'ok', durationMs: 40, detail: `${FINGERPRINT} (pinned)` },
+    { name: 'host_key', status: 'ok', durationMs: 40, detail: `${FINGERPRINT_EXAMPLE} (pinned)` },
     {
       name: 'login',
       status: 'failed',
@@ -63,7 +63,7 @@ export const sampleReport = {
     },
     { name: 'list', status: 'skipped' },
   ],
-  hostKey: { fingerprint: FINGERPRINT, state: 'pinned' },
+  hostKey: { fingerprint: FINGERPRINT_EXAMPLE, state: 'pinned' },
   certificate: null,
   card: null,
 } as const;

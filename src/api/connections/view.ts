@@ -10,7 +10,7 @@ import { exampleOf } from '../../contract/thing.js';
 import { sftp } from '../../contract/connection/sftp.js';
 import { CONNECTION_TYPES } from '../../contract/connection/types.js';
 import { connectionView } from './connection-input.js';
-import { FINGERPRINT, LATER, TIME } from '../../contract/examples.js';
+import { FINGERPRINT_EXAMPLE, LATER, TIME } from '../../contract/examples.js';
 import { type AtItem, type Services } from '../services.js';
 import { connectionAnswers } from './schemas.js';
 
@@ -36,7 +36,7 @@ export const sample = exampleOf(
     type: 'sftp',
     source: 'dashboard',
     secrets: { password: true, proxyPassword: false, privateKey: false, passphrase: false },
-    hostKeys: [FINGERPRINT],
+    hostKeys: [FINGERPRINT_EXAMPLE],
     hostKeysLearned: true,
     createdAt: TIME,
     updatedAt: TIME,
@@ -57,6 +57,10 @@ export const madeAnswer = { status: 201, description: 'Made.', ...shownAnswer };
 export const EDIT_ERRORS = ['unknown_connection', 'from_configuration'] as const;
 
 /** @throws GatewayError unknown_connection */
-export async function shown({ storage }: Services, { caller }: Pick<AtItem, 'caller'>, id: string): Promise<Values> {
+export async function shownConnection(
+  { storage }: Services,
+  { caller }: Pick<AtItem, 'caller'>,
+  id: string,
+): Promise<Values> {
   return connectionView(await requireConnection(storage.management.connections, caller.accountId, id));
 }

@@ -10,7 +10,7 @@ import { type EventHub, type EventStream, frameOf } from '../../http/event-hub.j
 import type { Caller } from '../../http/types.js';
 import type { FeedPage } from '../../storage/storage.js';
 import type { FeedReaders } from '../../events/feed-readers.js';
-import { type Input, jsonContent, type NoFields, endpoints, eventStream } from '../endpoint.js';
+import { type EndpointInput, jsonContent, type NoFields, endpoints, eventStream } from '../endpoint.js';
 import { limit } from '../fields.js';
 
 const MAX_SEQUENCE = Number.MAX_SAFE_INTEGER;
@@ -105,7 +105,7 @@ endpoint('GET /api/events', {
   }
 });
 
-type Asked = Pick<Input<'/api/events', typeof query, NoFields>, 'caller' | 'query' | 'request' | 'stillOpens'>;
+type Asked = Pick<EndpointInput<'/api/events', typeof query, NoFields>, 'caller' | 'query' | 'request' | 'stillOpens'>;
 
 async function paged(
   { caller, query: { after, wait, limit }, request, stillOpens }: Asked,

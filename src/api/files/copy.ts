@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { GatewayError } from '../../base/errors.js';
 import { count, group, object, oneOf, success, text } from '../../contract/schema.js';
-import { copyFields } from '../../contract/file-request.js';
+import { copyRequestFields } from '../../contract/file-request.js';
 import * as operations from '../../operations/copy.js';
 import { applyTemplate, checkTemplate, templateFacts } from '../../operations/names.js';
 import { requireActive, requireOpen } from '../../connections/require.js';
@@ -10,8 +10,8 @@ import { json } from '../../http/answer.js';
 import type { HttpAnswer } from '../../http/types.js';
 import { reprDigest, wantsReprDigest } from '../../http/repr-digest.js';
 import { endpoint, jsonContent } from '../endpoint.js';
-import { answeredPath, durationMs, keptTime, timeOf } from '../fields.js';
-import { jobAnswer, jobExample } from '../jobs/job.js';
+import { answeredPath, durationMs, keptTimeField, timeOf } from '../fields.js';
+import { jobAnswer, shownJobExample } from '../jobs/job.js';
 import { acceptedAsync, oneFile, prefersAsync } from '../jobs/respond-async.js';
 import { connectionOf, type OperationContext, operationFor, type Services } from '../services.js';
 
@@ -27,7 +27,7 @@ const copyAnswer = object('CopyAnswer', {
   ),
   fileSize: count('Bytes.'),
   durationMs: durationMs(),
-  modifiedAt: keptTime(),
+  modifiedAt: keptTimeField(),
   noDigest: Type.Optional(
     oneOf(['server_side_copy'], 'A digest was wanted, and none was computed: the store made the copy by itself.'),
   ),
@@ -41,7 +41,7 @@ const copyExample = {
   durationMs: 210,
 } as const;
 
-export const copyRequest = object('CopyRequest', copyFields);
+export const copyRequest = object('CopyRequest', copyRequestFields);
 
 export const copyFile = endpoint({
   method: 'POST',
@@ -73,7 +73,7 @@ export const copyFile = endpoint({
     202: {
       description: 'With `Prefer: respond-async`: a job makes the copy.',
       headers: ['Location'],
-      content: jsonContent(jobAnswer, { job: { job: jobExample } }),
+      content: jsonContent(jobAnswer, { job: { job: shownJobExample } }),
     },
   },
   isRemote: true,

@@ -6,7 +6,7 @@ import { referTo } from '../../operations/path-reference.js';
 import { endpoint } from '../endpoint.js';
 import { connectionIn, operationFor, type Services } from '../services.js';
 import { fileExample } from '../../contract/file.js';
-import { fileInfo, fileInfoOf } from './file-info.js';
+import { fileInfoSchema, fileInfoOf } from './file-info.js';
 
 export const findFile = endpoint({
   method: 'GET',
@@ -22,7 +22,7 @@ export const findFile = endpoint({
     description: 'Found or not.',
     schema: object('ExistsAnswer', {
       exists: flag('Whether a file or folder is there.'),
-      file: orNull(fileInfo, 'What is there; null when nothing is.'),
+      file: orNull(fileInfoSchema, 'What is there; null when nothing is.'),
     }),
     examples: { found: { exists: true, file: fileExample }, absent: { exists: false, file: null } },
   },

@@ -6,7 +6,7 @@ import { shownFields } from '../../contract/thing.js';
 import { baseName, rawNamesOf, withRawName } from '../../remotes/path.js';
 import type { FileInfo } from '../../remotes/remote.js';
 
-export const fileInfo = object('FileInfo', shownFields(fileFields, 'key'));
+export const fileInfoSchema = object('FileInfo', shownFields(fileFields, 'key'));
 
 /** A list may have a million of them. JSON omits undefined values. */
 export function fileInfoOf(file: FileInfo): Readonly<Record<keyof typeof fileFields, unknown>> {

@@ -15,7 +15,7 @@ import { answeredPath } from '../fields.js';
 import { connectionIn, operationFor, type Services } from '../services.js';
 import { jsonStream } from './content-stream.js';
 import { fileExample } from '../../contract/file.js';
-import { fileInfo, fileInfoOf } from './file-info.js';
+import { fileInfoSchema, fileInfoOf } from './file-info.js';
 
 const folderExample = {
   name: 'archive',
@@ -47,7 +47,7 @@ export const listFolder = endpoint({
           object('ListAnswer', {
             success: success(),
             path: answeredPath(),
-            files: listOf(fileInfo, 'Folders first, then by name; with `recursive` by path.'),
+            files: listOf(fileInfoSchema, 'Folders first, then by name; with `recursive` by path.'),
             nextCursor: Type.Optional(
               textOrNull('With `limit` alone: the `cursor` of the next page; null when nothing follows.'),
             ),

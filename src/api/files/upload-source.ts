@@ -3,7 +3,13 @@ import { buffer } from 'node:stream/consumers';
 import { Type, type Static } from 'typebox';
 import { GatewayError } from '../../base/errors.js';
 import { object, text } from '../../contract/schema.js';
-import { fileName, namingFields, uploadQueryFields, uploadFields, uploadUrl } from '../../contract/file-request.js';
+import {
+  fileName,
+  namingFields,
+  uploadQueryFields,
+  uploadRequestFields,
+  uploadUrlField,
+} from '../../contract/file-request.js';
 import { parseJsonBody, readJsonBody } from '../../http/body/json-body.js';
 import { readMultipart } from '../../http/body/multipart-body.js';
 import { createChecker } from '../../base/schema-check.js';
@@ -21,14 +27,21 @@ const content = text('The file, as base64.');
 
 export const uploadQuery = Type.Object(uploadQueryFields);
 export type UploadQuery = Static<typeof uploadQuery>;
-export const formFields = Type.Object(namingFields);
-const jsonFields = Type.Object({ url: Type.Optional(uploadUrl), content: Type.Optional(content), ...namingFields });
+export const uploadFormFields = Type.Object(namingFields);
+const jsonFields = Type.Object({
+  url: Type.Optional(uploadUrlField),
+  content: Type.Optional(content),
+  ...namingFields,
+});
 
-export type UploadFields = Static<typeof formFields>;
+export type UploadFields = Static<typeof uploadFormFields>;
 
 export const uploadForms: Readonly<Record<string, BodyForm>> = {
   'multipart/form-data': {
-    schema: object('UploadMultipart', { file: Type.Unsafe({ ...BINARY, description: 'The file.' }), ...uploadFields }),
+    schema: object('UploadMultipart', {
+      file: Type.Unsafe({ ...BINARY, description: 'The file.' }),
+      ...uploadRequestFields,
+    }),
     examples: {
       file: {
         summary: 'A file, and where to put it',
@@ -39,8 +52,8 @@ export const uploadForms: Readonly<Record<string, BodyForm>> = {
   'application/json': {
     schema: {
       oneOf: [
-        object('UploadBase64', { content, ...uploadFields, filename: fileName }),
-        object('UploadFromUrl', { url: uploadUrl, ...uploadFields }),
+        object('UploadBase64', { content, ...uploadRequestFields, filename: fileName }),
+        object('UploadFromUrl', { url: uploadUrlField, ...uploadRequestFields }),
       ],
     },
     examples: {
@@ -80,7 +93,7 @@ const MAX_FIELDS = 32;
 
 const checkJsonFields = createChecker(jsonFields, 'the body');
 /** Form fields arrive as text: "false" is a boolean. */
-const checkFormFields = createChecker(formFields, 'the form', { coerce: true });
+const checkFormFields = createChecker(uploadFormFields, 'the form', { coerce: true });
 
 export async function sourceOf(input: Given, services: Services): Promise<UploadSource | UrlSource> {
   const type = (input.request.headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase();
@@ -109,7 +122,7 @@ function rawSource({ request, query }: Given): UploadSource {
 
 async function multipartSource({ request, noteFields }: Given): Promise<UploadSource> {
   const check = (fields: object): UploadFields => {
-    noteFields(fields, formFields);
+    noteFields(fields, uploadFormFields);
     return checkFormFields(fields);
   };
   const form = await readMultipart(request.body, request.headers.get('content-type') ?? '', {

@@ -11,16 +11,16 @@ import type { KeptRequest, Operation } from '../../operations/operation.js';
 import { referTo } from '../../operations/path-reference.js';
 import { promisedDigest, type ExpectedDigest } from '../../operations/pump.js';
 import { putUrl } from '../../operations/put-url.js';
-import { putFile, type Target } from '../../operations/put.js';
+import { putFile, type PutTarget } from '../../operations/put.js';
 import { parseFileName } from '../../remotes/path.js';
 import type { FileInfo } from '../../remotes/remote.js';
 import type { Job } from '../../storage/storage.js';
 import { shownTime } from '../../remotes/times.js';
 import { endpoint, jsonContent } from '../endpoint.js';
 import { FILE_NAME } from '../../contract/words.js';
-import { answeredPath, durationMs, keptTime, timeOf, TRANSFER } from '../fields.js';
+import { answeredPath, durationMs, keptTimeField, timeOf, TRANSFER } from '../fields.js';
 import { CONNECTION_EXAMPLE, TRANSFER_ID } from '../../contract/examples.js';
-import { jobAnswer, jobExample } from '../jobs/job.js';
+import { jobAnswer, shownJobExample } from '../jobs/job.js';
 import { acceptedAsync, oneFile, prefersAsync } from '../jobs/respond-async.js';
 import { atConnection, connectionIn, type OperationContext, operationFor, type Services } from '../services.js';
 import {
@@ -39,7 +39,7 @@ const transfer = object('Transfer', {
   path: answeredPath(),
   size: count('Bytes.'),
   durationMs: durationMs(),
-  modifiedAt: keptTime(),
+  modifiedAt: keptTimeField(),
   connection: described(connectionSummary, 'The connection that the file went to.'),
 });
 
@@ -84,7 +84,7 @@ export const uploadFile = endpoint({
     202: {
       description: 'With `Prefer: respond-async`, of a URL: a job fetches it.',
       headers: ['Location'],
-      content: jsonContent(jobAnswer, { job: { job: { ...jobExample, type: 'upload', source: null } } }),
+      content: jsonContent(jobAnswer, { job: { job: { ...shownJobExample, type: 'upload', source: null } } }),
     },
   },
   isRemote: true,
@@ -229,7 +229,7 @@ function storing(
   return { filename: early.filename, run, isDated: () => isDated };
 }
 
-type NamedTarget = Extract<Target, { readonly filename: string }>;
+type NamedTarget = Extract<PutTarget, { readonly filename: string }>;
 
 function targetOf(connection: Connection, fields: UploadFields, offered: string | undefined): NamedTarget {
   const filename = requireName(fields.filename ?? offered);

@@ -7,7 +7,7 @@ import { promisedDigest } from '../../operations/pump.js';
 import { putFile } from '../../operations/put.js';
 import { shownTime } from '../../remotes/times.js';
 import { endpoint, jsonContent } from '../endpoint.js';
-import { answeredPath, keptTime, timeOf } from '../fields.js';
+import { answeredPath, keptTimeField, timeOf } from '../fields.js';
 import { atConnection, connectionIn, operationFor, type Services } from '../services.js';
 import { contentOf, writeRequest } from './content-body.js';
 
@@ -38,7 +38,7 @@ export const writeFile = endpoint({
           success: success(),
           path: answeredPath(),
           size: count('Bytes.'),
-          modifiedAt: keptTime(),
+          modifiedAt: keptTimeField(),
         }),
         { answer: { success: true, path: '/upload/hello.txt', size: 14 } },
       ),

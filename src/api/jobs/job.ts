@@ -18,7 +18,7 @@ export { jobSchema } from '../../contract/job.js';
 export { jobOf } from '../../jobs/view.js';
 
 export const JOB_ID = example.id;
-export const jobExample = exampleOf(jobFields, example, 'key');
+export const shownJobExample = exampleOf(jobFields, example, 'key');
 
 export const jobFileSchema = object('JobFile', {
   path: text('Below the source folder; below the destination where only that has it.'),
@@ -43,7 +43,7 @@ export async function jobViewer(
   jobs: readonly Job[],
 ): Promise<(job: Job) => Readonly<Record<string, unknown>>> {
   if (reader === 'key') return jobOf;
-  const keyOf = await keysOf(keys, jobs);
+  const keyOf = await keyNamesOf(keys, jobs);
   return (job) => {
     const ended = job.done + job.skipped + job.failed + job.deleted;
     const shown = {
@@ -64,7 +64,7 @@ interface OfKey {
 }
 
 /** Looks up the names of the keys in rows of one account. */
-export async function keysOf(
+export async function keyNamesOf(
   keys: Keys,
   rows: readonly OfKey[],
 ): Promise<(row: OfKey) => { readonly id: string; readonly name: string } | null> {

@@ -24,7 +24,7 @@ import { badField, connectionOf, requireCursor, type Services } from '../service
 import {
   JOB_ID,
   jobAnswer,
-  jobExample,
+  shownJobExample,
   jobFileOf,
   jobFileSchema,
   jobOf,
@@ -80,11 +80,11 @@ endpoint('POST /api/jobs', {
   isRemote: true,
   errors: ['plan_required', 'quota_exceeded', 'share_exceeded', 'address_denied'],
 }).handle(async ({ caller, body, request }, services) =>
-  accepted(await services.jobs.create(caller, await orderOf(services, caller, body), { signal: request.ending })),
+  accepted(await services.jobs.create(caller, await jobOrderOf(services, caller, body), { signal: request.ending })),
 );
 
 /** @throws GatewayError bad_request, unknown_connection, forbidden */
-export async function orderOf(services: Services, caller: Caller, body: Static<typeof newJob>): Promise<JobOrder> {
+export async function jobOrderOf(services: Services, caller: Caller, body: Static<typeof newJob>): Promise<JobOrder> {
   const { source, destination, name = null, webhookUrl = null, ...rest } = body;
   refuseOthers(body);
   if (body.type === 'delete' && destination !== undefined) {
@@ -128,7 +128,7 @@ endpoint('GET /api/jobs', {
   answer: {
     description: 'One page.',
     schema: page('JobsAnswer', { jobs: listOf(jobSchema, 'Newest first.') }, 'null at the end.'),
-    example: { jobs: [jobExample], nextCursor: null },
+    example: { jobs: [shownJobExample], nextCursor: null },
   },
   owner: {
     operationId: 'listManagedJobs',
@@ -163,7 +163,7 @@ endpoint('GET /api/jobs/:id', {
   operationId: 'getJob',
   summary: 'Look at a job',
   description: 'A job, as it is now.',
-  answer: { schema: jobAnswer, example: { job: jobExample } },
+  answer: { schema: jobAnswer, example: { job: shownJobExample } },
   errors: ['unknown_item'],
   owner: { operationId: 'showJob', summary: 'Show a job', description: 'As it is now.', answer: ownersJob },
 }).handle(async ({ caller, params }, services, reader) => {
@@ -216,7 +216,7 @@ for (const change of ['pause', 'resume', 'cancel'] as const) {
     operationId: `${change}Job`,
     summary,
     description,
-    answer: { schema: jobAnswer, example: { job: jobExample } },
+    answer: { schema: jobAnswer, example: { job: shownJobExample } },
     errors: ['unknown_item', 'not_running'],
   }).handle(async ({ caller, params }, { jobs }) => ({ job: jobOf(await jobs.change(caller, params.id, change)) }));
 }
@@ -238,7 +238,7 @@ endpoint('GET /api/jobs/:id/events', {
   summary: 'Watch a job',
   description:
     'Server-sent events: `job` at once and whenever something has changed, twice a second at most; `file` for files as they end, which passes over some where many end at once. The stream ends with the job.',
-  answers: jobEvent(jobExample),
+  answers: jobEvent(shownJobExample),
   errors: ['unknown_item', 'rate_limited'],
   owner: { operationId: 'watchManagedJob', isEssential: false, answers: jobEvent(ownersJob.example) },
 }).handle(async ({ caller, params, stillOpens }, services, reader) => {

@@ -6,10 +6,10 @@ import type { HttpAnswer, HttpRequest } from '../../http/types.js';
 import type { JobOrder } from '../../jobs/service.js';
 import type { Job } from '../../storage/storage.js';
 import { jsonContent } from '../endpoint.js';
-import { jobAnswer, jobExample, jobOf } from './job.js';
+import { jobAnswer, shownJobExample, jobOf } from './job.js';
 
 /** For `answers`. */
-export function acceptedAnswers(description: string, example: object = jobExample) {
+export function acceptedAnswers(description: string, example: object = shownJobExample) {
   const content = jsonContent(jobAnswer, { job: { job: example } });
   return { 202: { description, headers: ['Location'], content } };
 }

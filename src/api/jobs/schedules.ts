@@ -9,8 +9,8 @@ import { endpoints } from '../endpoint.js';
 import { successAnswer } from '../fields.js';
 import { ID } from '../../contract/examples.js';
 import { actorOf, type Services } from '../services.js';
-import { JOB_ID, jobExample, keysOf } from './job.js';
-import { newJob, orderOf } from './jobs.js';
+import { JOB_ID, shownJobExample, keyNamesOf } from './job.js';
+import { newJob, jobOrderOf } from './jobs.js';
 import { accepted, acceptedAnswers } from './respond-async.js';
 
 const scheduleSchema = object('Schedule', shownFields(scheduleFields, 'key'));
@@ -31,7 +31,7 @@ const scheduleOf = (row: Schedule) => viewOf(scheduleFields, shownSchedule(row),
  * requests.
  */
 async function viewsOf(services: Services, reader: Reader, rows: readonly Schedule[]): Promise<View[]> {
-  const keyOf = reader === 'owner' ? await keysOf(services.storage.keys, rows) : () => null;
+  const keyOf = reader === 'owner' ? await keyNamesOf(services.storage.keys, rows) : () => null;
   const views: View[] = [];
   for (const row of rows) {
     views.push(viewOf(scheduleFields, { ...shownSchedule(row), key: keyOf(row) }, reader));
@@ -131,7 +131,7 @@ endpoint('POST /api/schedules', {
   errors: [...errors, 'share_exceeded'],
 }).handle(async (input, services) => {
   const { caller, body, request } = input;
-  const fields = { ...body, job: await orderOf(services, caller, body.job) };
+  const fields = { ...body, job: await jobOrderOf(services, caller, body.job) };
   return { schedule: scheduleOf(await services.schedules.create(actorOf(input), caller, fields, request.ending)) };
 });
 
@@ -167,7 +167,7 @@ endpoint('PATCH /api/schedules/:id', {
   errors: [...errors, 'unknown_item'],
 }).handle(async (input, services) => {
   const { caller, params, body, request } = input;
-  const job = body.job === undefined ? undefined : await orderOf(services, caller, body.job);
+  const job = body.job === undefined ? undefined : await jobOrderOf(services, caller, body.job);
   const fields = { ...body, job };
   const edited = await services.schedules.edit(actorOf(input), caller, params.id, fields, request.ending);
   return { schedule: scheduleOf(edited) };
@@ -191,7 +191,7 @@ endpoint('POST /api/schedules/:id/run', {
   summary: 'Run a schedule now',
   description: 'Begins its job out of turn, whether it is switched on or not. 409 while a run of it has not ended.',
   answers: acceptedAnswers('It has begun, or waits for others of the account.', {
-    ...jobExample,
+    ...shownJobExample,
     scheduleId: scheduleExample.id,
   }),
   errors: ['unknown_item', 'plan_required', 'in_use', 'share_exceeded'],

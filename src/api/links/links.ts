@@ -6,7 +6,7 @@ import { described, listOf, object, text } from '../../contract/schema.js';
 import { connectionId, remotePath } from '../../contract/file-request.js';
 import { newFields, shownFields, viewOf, withDefaults } from '../../contract/thing.js';
 import { transferExample } from '../../contract/transfer.js';
-import { digestOf } from '../transfers/history.js';
+import { digestInFilter } from '../transfers/history.js';
 import { cursor, dateTimeOf, limit, nextCursor, page } from '../fields.js';
 import { actorOf, connectionOf, requireCursor } from '../services.js';
 import { urlOf } from './url.js';
@@ -103,7 +103,7 @@ endpoint('POST /api/links', {
   if (expiresAt === undefined) {
     throw refusal('bad_request', 'expiresAt must be a date-time such as 2026-01-31T12:00:00Z');
   }
-  const digest = body.digest === undefined ? null : digestOf(body.digest);
+  const digest = body.digest === undefined ? null : digestInFilter(body.digest);
   const order = { ...withDefaults(linkFields, { ...body, digest, expiresAt }), connection, path: body.path };
   const { link, token } = await services.links.service.create(actorOf(input), caller, order, request.ending);
   return { link: { ...linkOf(link), url: urlOf(services.address, request, token) } };

@@ -4,7 +4,7 @@ import { refusal } from '../../base/errors.js';
 import type { Connection } from '../../connections/connection.js';
 import { text } from '../../contract/schema.js';
 import { FILE_NAME } from '../../contract/words.js';
-import { errorAnswer } from '../../http/answer.js';
+import { answerOfError } from '../../http/answer.js';
 import { isInBlocks } from '../../http/client-address.js';
 import { refuseOver } from '../../http/rate-limits.js';
 import type { HttpAnswer } from '../../http/types.js';
@@ -86,7 +86,7 @@ export async function open(
  * The target of an upload. If neither the link nor the sender names the file, the link's path is the file, as with a
  * presigned URL. A path with a slash at its end is always a folder, so that no file can take its place.
  */
-export function targetOf(
+export function linkTargetOf(
   link: OpenedLink,
   sent: { readonly filename?: string | undefined; readonly folder?: string | undefined },
 ): { readonly folder: RemotePath; readonly filename: string } {
@@ -122,7 +122,7 @@ export async function stillOpens({ links }: Services, token: string): Promise<vo
   if (link.state === 'revoked' || link.state === 'key_ended') throw new LinkEnded(link.state);
 }
 
-export function operationOf(
+export function linkOperationOf(
   input: LinkInput,
   { link, connection }: Opened,
   type: 'upload' | 'download' | 'exists',
@@ -139,7 +139,7 @@ export const mostBytesOf = (link: OpenedLink, { limits }: Services): number =>
   smaller(link.maxBytes ?? 0, limits.uploadBytes);
 
 /** The digest that a file must have. */
-export const digestOf = ({ digest }: OpenedLink): ExpectedDigest | undefined =>
+export const linkDigestOf = ({ digest }: OpenedLink): ExpectedDigest | undefined =>
   digest === null ? undefined : { field: 'digest of its link', algorithm: 'sha256', value: digest };
 
 /** The path at the creation of the link. */
@@ -151,6 +151,6 @@ function smaller(a: number, b: number): number {
 }
 
 export function notAllowed(text: string, allow: string): HttpAnswer {
-  const { headers, ...answer } = errorAnswer(refusal('method_not_allowed', text));
+  const { headers, ...answer } = answerOfError(refusal('method_not_allowed', text));
   return { ...answer, headers: { ...headers, Allow: allow } };
 }

@@ -7,8 +7,8 @@ import { createChecker } from '../../base/schema-check.js';
 import { isUuid } from '../../base/uuid.js';
 import type { HttpAnswer } from '../../http/types.js';
 import { PRIVATE } from '../../links/page.js';
-import { shown } from '../../links/refusals.js';
-import { fixed } from '../../operations/path-reference.js';
+import { shownOnPage } from '../../links/refusals.js';
+import { fixedPath } from '../../operations/path-reference.js';
 import { ROOT, type RemotePath } from '../../remotes/path.js';
 import type { UploadRequest } from '../../uploads/file.js';
 import { endpoints } from '../endpoint.js';
@@ -31,18 +31,18 @@ import {
 } from '../uploads/requests.js';
 import { abilities, lengthOf, metadataOf, refuseConcatenation, requireVersion } from '../uploads/tus.js';
 import {
-  digestOf,
+  linkDigestOf,
   type LinkInput,
   mostBytesOf,
   notAllowed,
   open,
   type Opened,
-  operationOf,
+  linkOperationOf,
   parameter,
   PRIVATE_FIELDS,
   sentFields,
   stillOpens,
-  targetOf,
+  linkTargetOf,
 } from './opened.js';
 
 const parameters = {
@@ -98,9 +98,9 @@ endpoint('POST /l/:token', {
     refuseConcatenation(request);
     const given = metadataOf(request);
     noteFields(given, sentFields);
-    const { folder, filename } = targetOf(opened.link, checkMetadata(given));
+    const { folder, filename } = linkTargetOf(opened.link, checkMetadata(given));
     const order = {
-      folder: fixed(folder),
+      folder: fixedPath(folder),
       filename,
       template: undefined,
       overwrite: opened.link.overwrite,
@@ -178,7 +178,7 @@ function withLink<I extends LinkInput>(
       const { headers, ...answer } = await work(input, services, opened);
       return { ...answer, headers: { ...headers, ...PRIVATE } };
     } catch (error) {
-      throw shown(error);
+      throw shownOnPage(error);
     }
   };
 }
@@ -206,11 +206,11 @@ function uploadRequest(
 ): UploadRequest {
   const { link } = opened;
   return {
-    ...operationOf(input, opened, 'upload', folder, filename),
+    ...linkOperationOf(input, opened, 'upload', folder, filename),
     link: services.links.service.useOf(link),
     terms: {
       maxBytes: mostBytesOf(link, services),
-      digest: digestOf(link),
+      digest: linkDigestOf(link),
       permit: () => stillOpens(services, input.params.token),
     },
   };

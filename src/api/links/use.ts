@@ -7,15 +7,15 @@ import type { GatewayError } from '../../base/errors.js';
 import { refusal } from '../../base/errors.js';
 import { count, object, success, text } from '../../contract/schema.js';
 import { FILE_NAME } from '../../contract/words.js';
-import { errorAnswer, json, NO_PAGE } from '../../http/answer.js';
+import { answerOfError, json, NO_PAGE } from '../../http/answer.js';
 import { reprDigest } from '../../http/repr-digest.js';
 import type { HttpAnswer } from '../../http/types.js';
 import { isAnnouncedShort, takeShort } from '../../http/whole-body.js';
 import { linkPage, PRIVATE, wantsPage } from '../../links/page.js';
-import { shown } from '../../links/refusals.js';
+import { shownOnPage } from '../../links/refusals.js';
 import { openDownload, type DownloadOptions } from '../../operations/get.js';
 import { nameFromDisposition } from '../../operations/names.js';
-import { fixed } from '../../operations/path-reference.js';
+import { fixedPath } from '../../operations/path-reference.js';
 import { promisedDigest } from '../../operations/pump.js';
 import { putFile } from '../../operations/put.js';
 import { baseName } from '../../remotes/path.js';
@@ -26,19 +26,19 @@ import { BINARY } from '../fields.js';
 import { asFile, conditions, validatorsOf } from '../files/download.js';
 import type { Services } from '../services.js';
 import {
-  digestOf,
+  linkDigestOf,
   type LinkInput,
   mostBytesOf,
   notAllowed,
   open,
   type Opened,
-  operationOf,
+  linkOperationOf,
   parameter,
   pathOf,
   PRIVATE_FIELDS,
   sentFields,
   stillOpens,
-  targetOf,
+  linkTargetOf,
 } from './opened.js';
 
 const endpoint = endpoints('Links', parameter);
@@ -75,7 +75,7 @@ endpoint('PUT /l/:token', {
     if (opened.link.operation !== 'upload') return notAllowed('this link is for a download: GET it', 'GET, HEAD');
     return await store(input, services, opened, input.query);
   } catch (error) {
-    throw shown(error);
+    throw shownOnPage(error);
   }
 });
 
@@ -133,9 +133,9 @@ endpoint('GET /l/:token', {
     if (opened.link.operation !== 'download') return notAllowed('this link is for an upload: PUT the file', 'PUT');
     return await fetch(input, services, opened);
   } catch (thrown) {
-    const error = shown(thrown);
+    const error = shownOnPage(thrown);
     if (!isInBrowser) throw error;
-    const { status, headers: fields } = errorAnswer(error);
+    const { status, headers: fields } = answerOfError(error);
     const page = linkPage(headers, { error });
     return { status, headers: { ...fields, ...page.headers }, body: page.body };
   }
@@ -154,7 +154,7 @@ async function store(
     throw refusal('unsupported_media_type', 'the body of a PUT is the file itself, not a form (curl -T, not -F)');
   }
   if (headers.has('content-range')) throw refusal('bad_request', 'Content-Range: a link takes whole files alone');
-  const { folder, filename } = targetOf(link, {
+  const { folder, filename } = linkTargetOf(link, {
     filename: asked ?? nameFromDisposition(headers.get('content-disposition')),
     folder: below,
   });
@@ -162,15 +162,15 @@ async function store(
   const maxBytes = mostBytesOf(link, services);
   if (maxBytes > 0 && (contentLength ?? 0) > maxBytes) throw tooLarge(maxBytes);
   const { result, digest } = await operations.run(
-    { ...operationOf(input, { link, connection }, 'upload', folder, filename), link: links.service.useOf(link) },
+    { ...linkOperationOf(input, { link, connection }, 'upload', folder, filename), link: links.service.useOf(link) },
     (operation) =>
       putFile(operations, operation, {
         connection,
-        target: { folder: fixed(folder), filename, template: undefined, overwrite: link.overwrite },
+        target: { folder: fixedPath(folder), filename, template: undefined, overwrite: link.overwrite },
         body: isAnnouncedShort(request) ? () => takeShort(request) : request.body,
         size: contentLength ?? (hasBody ? undefined : 0),
         // An upload with the digest of the link has kept any other promise.
-        digest: digestOf(link) ?? promised,
+        digest: linkDigestOf(link) ?? promised,
         maxBytes,
         permit: () => stillOpens(services, input.params.token),
       }),
@@ -185,18 +185,18 @@ async function fetch(input: LinkInput, services: Services, { link, connection }:
   const { digest, filename } = link;
   const isHead = input.request.method === 'HEAD';
   const path = pathOf(link);
-  const request = operationOf(input, { link, connection }, isHead ? 'exists' : 'download', path);
+  const request = linkOperationOf(input, { link, connection }, isHead ? 'exists' : 'download', path);
   const validators = (info: FileInfo) => validatorsOf(services, connection, info);
   const file = await openDownload(
     operations,
     { ...request, link: isHead ? { id: link.id } : links.service.useOf(link) },
-    fixed(path),
+    fixedPath(path),
     {
       // Parts of a file cannot be compared with the digest of the whole.
       ...conditions(digest === null ? input : WITHOUT_CONDITIONS, isHead, validators),
       limit: limitOf(link),
       verify: digest === null ? undefined : (actual) => requireSame(digest, actual),
-      shown,
+      shown: shownOnPage,
     },
   );
   const answer = asFile(input, file, validators(file.info), filename ?? undefined);
@@ -213,8 +213,8 @@ async function page(input: LinkInput, services: Services, opened: Opened): Promi
     return { status: 200, ...linkPage(headers, { upload: link, maxBytes: mostBytesOf(link, services) }, brand) };
   }
   const path = pathOf(link);
-  const request = { ...operationOf(input, opened, 'exists', path), link: { id: link.id } };
-  const { info } = await openDownload(services.operations, request, fixed(path), { factsOnly: true });
+  const request = { ...linkOperationOf(input, opened, 'exists', path), link: { id: link.id } };
+  const { info } = await openDownload(services.operations, request, fixedPath(path), { factsOnly: true });
   const name = link.filename ?? baseName(path);
   const file = { name: name.toWellFormed(), size: info.size };
   return { status: 200, ...linkPage(headers, { download: link, file }, brand) };

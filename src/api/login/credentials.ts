@@ -14,7 +14,7 @@ export const credentialEndpoints = endpoint.all;
 
 export const PASSWORD = 'correct horse battery staple';
 
-export const password = (description = 'The password of the account.'): TString =>
+export const accountPassword = (description = 'The password of the account.'): TString =>
   text(description, { minLength: 1, maxLength: 200 });
 
 endpoint('POST /manage/password', {
@@ -24,7 +24,7 @@ endpoint('POST /manage/password', {
   body: object(
     'ChangePasswordRequest',
     {
-      currentPassword: password('The password until now.'),
+      currentPassword: accountPassword('The password until now.'),
       newPassword: text('12 to 200 characters.', { minLength: 12, maxLength: 200 }),
     },
     CLOSED,
@@ -67,7 +67,7 @@ const SECRET_BYTES = 20;
 
 export const code = (): TString =>
   text('Six digits of the authenticator, or a recovery code.', { minLength: 6, maxLength: 40 });
-const passwordRequest = object('PasswordRequest', { password: password() }, CLOSED);
+const passwordRequest = object('PasswordRequest', { password: accountPassword() }, CLOSED);
 const recoveryCodesAnswer = object('RecoveryCodesAnswer', {
   recoveryCodes: texts('Each replaces a code once; shown only once.'),
 });

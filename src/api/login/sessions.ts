@@ -10,7 +10,7 @@ import { successAnswer } from '../fields.js';
 import { CLOSED, id } from '../fields.js';
 import { ID, LATER, TIME } from '../../contract/examples.js';
 import { actorOf, itemId } from '../services.js';
-import { code, isRightCode, password, PASSWORD } from './credentials.js';
+import { code, isRightCode, accountPassword, PASSWORD } from './credentials.js';
 import { csrfTokenOf } from './owner-sessions.js';
 
 const endpoint = endpoints('Login');
@@ -125,7 +125,7 @@ endpoint('POST /manage/login', {
     'LoginRequest',
     {
       email: text('E-mail address of the account.', { minLength: 1, maxLength: 320 }),
-      password: password('The password of the account.'),
+      password: accountPassword('The password of the account.'),
       code: Type.Optional(code()),
     },
     CLOSED,

@@ -1,7 +1,7 @@
 /** The parts of both APIs that no endpoint defines, and the events that the gateway sends (Standard Webhooks). */
 import type { Route } from '../../http/types.js';
 import { EVENT_TYPES, eventExample, EVENTS, eventSchema, type EventType } from '../../contract/event.js';
-import type { Api, Operation, Parameter, PathItem, Schema } from './types.js';
+import type { Api, OperationObject, Parameter, PathItem, Schema } from './types.js';
 
 const HEADERS: readonly Omit<Parameter, 'in' | 'required'>[] = [
   {
@@ -37,7 +37,7 @@ const OWNERS = {
 };
 const WEBHOOKS = 'the webhooks that ask for its type';
 
-function operationOf(type: EventType, schema: Schema): Operation {
+function operationOf(type: EventType, schema: Schema): OperationObject {
   const { operationId, summary, of } = EVENTS[type];
   const { tag, owner } = of === undefined ? { tag: 'Events', owner: undefined } : OWNERS[of];
   const isSubscribed = (EVENT_TYPES as readonly string[]).includes(type);
@@ -111,7 +111,7 @@ export const FILE_API: Api = {
   webhooks,
 };
 
-function fileSecurity({ access, path }: Route): Operation['security'] {
+function fileSecurity({ access, path }: Route): OperationObject['security'] {
   if (access === 'public') return path === '/metrics' ? [{}, { metricsToken: [] }] : [];
   return [{ apiKey: access === 'any' ? [] : [access] }];
 }
@@ -159,7 +159,7 @@ export const MANAGEMENT_API: Api = {
   webhooks: () => ({}),
 };
 
-function managementSecurity({ access, method }: Route): Operation['security'] {
+function managementSecurity({ access, method }: Route): OperationObject['security'] {
   if (access === 'public') return [];
   return [{ adminKey: [] }, method === 'GET' ? { session: [] } : { session: [], csrfToken: [] }];
 }

@@ -17,7 +17,7 @@ import type {
   Header,
   MediaType,
   OpenApiDocument,
-  Operation,
+  OperationObject,
   Parameter,
   PathItem,
   Reference,
@@ -98,7 +98,7 @@ class DocumentBuilder {
     };
   }
 
-  #operation(route: DescribedRoute): Operation {
+  #operation(route: DescribedRoute): OperationObject {
     const { operationId, tag, summary, description, success } = route.description;
     const body = this.#requestBody(route);
     const codes = errorCodesOf(route);
@@ -220,7 +220,7 @@ interface Words extends Schema {
 }
 
 /** The answer to HEAD has the header fields of the answer to GET and no body (RFC 9110, 9.3.2). */
-function headOf(operation: Operation): Operation {
+function headOf(operation: OperationObject): OperationObject {
   const responses = Object.entries(operation.responses).filter(([status]) => status !== '206' && status !== '416');
   return {
     ...operation,
@@ -268,7 +268,10 @@ function headerReferences(names: readonly string[]): Record<string, Header | Ref
   );
 }
 
-export function parametersOf({ components }: OpenApiDocument, { parameters = [] }: Operation): readonly Parameter[] {
+export function parametersOf(
+  { components }: OpenApiDocument,
+  { parameters = [] }: OperationObject,
+): readonly Parameter[] {
   return parameters.map((parameter) =>
     '$ref' in parameter ? found(components.parameters, parameter.$ref) : parameter,
   );
@@ -277,7 +280,7 @@ export function parametersOf({ components }: OpenApiDocument, { parameters = [] 
 /** A description beside a reference replaces that of its target (OpenAPI 3.1, 4.8.23). */
 export function responsesOf(
   { components }: OpenApiDocument,
-  { responses }: Operation,
+  { responses }: OperationObject,
 ): readonly (readonly [status: string, response: Response])[] {
   return Object.entries(responses).map(([status, response]) => {
     if (!('$ref' in response)) return [status, response];
@@ -286,12 +289,12 @@ export function responsesOf(
   });
 }
 
-export function nameIn(reference: string): string {
+export function componentNameIn(reference: string): string {
   return reference.slice(reference.lastIndexOf('/') + 1);
 }
 
 function found<T>(parts: Readonly<Record<string, T>>, reference: string): T {
-  const part = parts[nameIn(reference)];
+  const part = parts[componentNameIn(reference)];
   if (part === undefined) throw new Error(`there is nothing at ${reference}`);
   return part;
 }

@@ -3,10 +3,10 @@
  * src/contract/errors.ts.
  */
 import { type AnsweredErrorCode, errorCodes, type ErrorDefinition, ERRORS } from '../../contract/errors.js';
-import type { DescribedRoute } from '../endpoint.js';
+import type { BodyExample, DescribedRoute } from '../endpoint.js';
 import { errorAnswer, skippedAnswer } from '../fields.js';
 import { ANSWER_HEADERS, EVERY_ANSWER, KEYED_ANSWER, OPERATION_ANSWER } from './header-fields.js';
-import type { Example, Header, Reference, Response, Schema } from './types.js';
+import type { Header, Reference, Response, Schema } from './types.js';
 
 type Endpoints = NonNullable<ErrorDefinition['endpoints']>;
 
@@ -154,7 +154,7 @@ function response(status: number, codes: readonly AnsweredErrorCode[], schema: S
   };
 }
 
-function example(code: AnsweredErrorCode, schema: Schema): Example {
+function example(code: AnsweredErrorCode, schema: Schema): BodyExample {
   const isSkipped = code === 'already_exists' && String(schema['$ref']).endsWith('/SkippedAnswer');
   const value = { error: ERRORS[code].example, ...(isSkipped ? { skipped: true } : {}) };
   return { summary: `${ERRORS[code].status} ${code}`, value };

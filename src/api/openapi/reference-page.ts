@@ -1,7 +1,7 @@
 /** The OpenAPI document as the content of a page. Every text is escaped; src/docs adds the rest of the page. */
 import { escapeHtml as escape } from '../../base/html.js';
-import { nameIn, parametersOf, responsesOf } from './document.js';
-import type { MediaType, OpenApiDocument, Operation, Parameter, PathItem, Response, Schema } from './types.js';
+import { componentNameIn, parametersOf, responsesOf } from './document.js';
+import type { MediaType, OpenApiDocument, OperationObject, Parameter, PathItem, Response, Schema } from './types.js';
 
 interface ReferenceContent {
   readonly title: string;
@@ -22,7 +22,7 @@ export function referencePage(document: OpenApiDocument, documentPath: string): 
 interface Listed {
   readonly method: string;
   readonly path: string;
-  readonly operation: Operation;
+  readonly operation: OperationObject;
 }
 
 class Page {
@@ -161,7 +161,8 @@ ${content === undefined ? '' : this.#content(content)}</details>`;
   /** A type in a few words, with the limits for callers. */
   #typeOf(schema: Schema): string {
     const { $ref, oneOf, items, type, enum: values, const: only } = schema;
-    if (typeof $ref === 'string') return `<a href="#schema-${escape(nameIn($ref))}">${escape(nameIn($ref))}</a>`;
+    if (typeof $ref === 'string')
+      return `<a href="#schema-${escape(componentNameIn($ref))}">${escape(componentNameIn($ref))}</a>`;
     // A schema that depends on the type: `if` selects the type, `then` is its schema.
     const forms = ((schema['allOf'] ?? []) as readonly Schema[]).flatMap(({ then }) =>
       then === undefined ? [] : [then],
@@ -180,7 +181,7 @@ ${content === undefined ? '' : this.#content(content)}</details>`;
 }
 
 /** The credentials that an operation needs. */
-function accessWords(security: Operation['security']): string {
+function accessWords(security: OperationObject['security']): string {
   if (security.length === 0) return '';
   if (security.some((one) => 'session' in one)) return 'Login session, or API key with scope admin';
   const scopes = security.flatMap((one) => Object.values(one).flat());

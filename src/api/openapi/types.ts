@@ -1,9 +1,7 @@
 /** The parts of OpenAPI 3.1 that the document uses, and the description of an API. */
 import type { ErrorCode } from '../../base/errors.js';
 import type { Route } from '../../http/types.js';
-import type { Example, Examples } from '../endpoint.js';
-
-export type { Example };
+import type { Examples } from '../endpoint.js';
 
 /** JSON Schema 2020-12. */
 export type Schema = Readonly<Record<string, unknown>>;
@@ -44,7 +42,7 @@ export interface RequestBody {
   readonly content: Readonly<Record<string, MediaType>>;
 }
 
-export interface Operation {
+export interface OperationObject {
   readonly operationId: string;
   readonly tags: readonly string[];
   readonly summary: string;
@@ -57,7 +55,7 @@ export interface Operation {
   readonly 'x-error-codes'?: readonly ErrorCode[];
 }
 
-export type PathItem = Readonly<Record<string, Operation>>;
+export type PathItem = Readonly<Record<string, OperationObject>>;
 
 export interface OpenApiDocument {
   readonly openapi: '3.1.1';
@@ -89,7 +87,7 @@ export interface Api {
   /** Whether the path belongs to this API. */
   readonly owns: (path: string) => boolean;
   readonly securitySchemes: OpenApiDocument['components']['securitySchemes'];
-  readonly securityOf: (route: Route) => Operation['security'];
+  readonly securityOf: (route: Route) => OperationObject['security'];
   /** The events that it sends; `shown` replaces named schemas by references. */
   readonly webhooks: (shown: (schema: object) => Schema) => Readonly<Record<string, PathItem>>;
 }

@@ -9,7 +9,7 @@ import type { TransferType } from '../../contract/transfer.js';
 import { json } from '../../http/answer.js';
 import type { HttpAnswer } from '../../http/types.js';
 import { parseHttpUrl } from '../../operations/fetch-url.js';
-import type { Intent } from '../../operations/operation.js';
+import type { Intent } from '../../base/intent.js';
 import type { Repetition } from '../../storage/storage.js';
 import { endpoints, jsonContent } from '../endpoint.js';
 import { copy, copyRequest } from '../files/copy.js';

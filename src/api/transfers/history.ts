@@ -47,7 +47,7 @@ const listed = {
 export const managedTransfer = listed.owner;
 
 /** The 32 bytes of a value that `digestFilter` has checked. */
-export const digestOf = (filter: string): Buffer => Buffer.from(filter.slice('sha-256:'.length), 'hex');
+export const digestInFilter = (filter: string): Buffer => Buffer.from(filter.slice('sha-256:'.length), 'hex');
 
 /** The filters of the query. */
 const filters = {
@@ -145,7 +145,7 @@ endpoint('GET /api/transfers', {
     type,
     linkId,
     connectionIds: connectionsFor(caller),
-    digest: digest === undefined ? undefined : digestOf(digest),
+    digest: digest === undefined ? undefined : digestInFilter(digest),
     since: periodOf({ since }).since,
   });
   return { transfers, total, limit, offset };
@@ -156,7 +156,7 @@ function searchOf({ since, until, digest, ...rest }: Filter): TransferSearch {
   if (rest.linkId !== undefined && !isUuid(rest.linkId)) throw badField('linkId', 'must be the id of a link');
   return {
     ...rest,
-    ...(digest === undefined ? {} : { digest: digestOf(digest) }),
+    ...(digest === undefined ? {} : { digest: digestInFilter(digest) }),
     ...periodOf({ since, until }),
   };
 }

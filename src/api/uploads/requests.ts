@@ -4,14 +4,14 @@ import { text } from '../../contract/schema.js';
 import type { Upload } from '../../contract/upload.js';
 import { reprDigest } from '../../http/repr-digest.js';
 import type { HttpAnswer, HttpRequest } from '../../http/types.js';
-import { addressOf } from '../../uploads/begin.js';
+import { uploadAddressOf } from '../../uploads/begin.js';
 import type { UploadRequest } from '../../uploads/file.js';
 import type { Piece } from '../../uploads/piece-work.js';
 import type { UploadOrder } from '../../uploads/service.js';
 import type { HeldUpload } from '../../uploads/writers.js';
 import { BINARY } from '../fields.js';
 import type { Services } from '../services.js';
-import { bytesOf, checksumOf, requirePiece, TUS_HEADERS } from './tus.js';
+import { byteField, checksumOf, requirePiece, TUS_HEADERS } from './tus.js';
 
 export const uploadParameter = {
   uploadId: text('Id of the upload, from the Location of its beginning.', {
@@ -95,7 +95,7 @@ export async function show(services: Services, { operation, id }: AskedUpload): 
 
 export async function goOn(services: Services, { request, operation, id }: AskedUpload): Promise<HttpAnswer> {
   requirePiece(request);
-  const offset = bytesOf(request, 'Upload-Offset');
+  const offset = byteField(request, 'Upload-Offset');
   if (offset === undefined) throw refusal('bad_request', 'Upload-Offset is missing');
   const upload = await services.uploads.write(operation, id, pieceOf(request, offset));
   return { status: 204, headers: stateHeaders(upload) };
@@ -117,7 +117,7 @@ export function meantBy<Work>({ headers }: HttpRequest, works: Readonly<Record<s
 function pieceOf(request: HttpRequest, offset: number): Piece {
   return {
     offset,
-    length: bytesOf(request, 'Upload-Length'),
+    length: byteField(request, 'Upload-Length'),
     body: request.hasBody ? request.bodyInPieces() : undefined,
     size: request.contentLength,
     digest: checksumOf(request),
@@ -143,7 +143,7 @@ async function firstPiece(
     return await uploads.go(operation, held, piece);
   } catch (error) {
     const isWanted = upload.length !== 0 && !hasCode(error, 'checksum_mismatch', 'too_large');
-    const current = await storage.uploads.find(addressOf(operation, upload.id));
+    const current = await storage.uploads.find(uploadAddressOf(operation, upload.id));
     if (current === undefined) throw error;
     if (isWanted) return current;
     await uploads.remove(operation, upload.id).catch(() => undefined);

@@ -44,7 +44,7 @@ export function requirePiece({ headers }: HttpRequest): void {
 }
 
 /** A field with a number of bytes; undefined if it is absent. @throws GatewayError bad_request */
-export function bytesOf({ headers }: HttpRequest, field: 'Upload-Offset' | 'Upload-Length'): number | undefined {
+export function byteField({ headers }: HttpRequest, field: 'Upload-Offset' | 'Upload-Length'): number | undefined {
   const text = headers.get(field.toLowerCase());
   if (text === undefined) return undefined;
   if (!/^\d{1,15}$/.test(text)) throw refusal('bad_request', `${field} must be a number of bytes`);
@@ -53,7 +53,7 @@ export function bytesOf({ headers }: HttpRequest, field: 'Upload-Offset' | 'Uplo
 
 /** The announced length of a new upload; undefined = announced later. @throws GatewayError bad_request */
 export function lengthOf(request: HttpRequest): number | undefined {
-  const length = bytesOf(request, 'Upload-Length');
+  const length = byteField(request, 'Upload-Length');
   const deferred = request.headers.get('upload-defer-length');
   if (deferred !== undefined && deferred !== '1') throw refusal('bad_request', 'Upload-Defer-Length must be 1');
   if ((length === undefined) === (deferred === undefined))

@@ -10,7 +10,7 @@ import { referTo } from '../../operations/path-reference.js';
 import type { UploadOrder } from '../../uploads/service.js';
 import { endpoint } from '../endpoint.js';
 import { timeOf } from '../fields.js';
-import { formFields, type UploadFields } from '../files/upload-source.js';
+import { uploadFormFields, type UploadFields } from '../files/upload-source.js';
 import { connectionIn, operationFor, type Services, type OperationContext } from '../services.js';
 import {
   ABILITIES,
@@ -86,7 +86,7 @@ export const beginUpload = endpoint({
   refuseConcatenation(request);
   const connection = await connectionIn(input, services);
   const given = metadataOf(request);
-  noteFields(given, formFields);
+  noteFields(given, uploadFormFields);
   const fields = checkMetadata(given);
   const order = orderOf(request, connection, fields);
   const operation = operationFor(input, connection, 'upload', fields.path ?? '', order.filename);
@@ -170,7 +170,7 @@ async function uploadIn(input: UploadInput, services: Services): Promise<AskedUp
   return { request: input.request, operation: operationFor(input, connection, 'upload', ''), id };
 }
 
-const checkMetadata = createChecker(formFields, 'Upload-Metadata', { coerce: true });
+const checkMetadata = createChecker(uploadFormFields, 'Upload-Metadata', { coerce: true });
 
 /** @throws GatewayError bad_request, bad_path */
 function orderOf(request: HttpRequest, connection: Connection, fields: UploadFields): UploadOrder {

@@ -1,7 +1,7 @@
 /**
  * The values that a schema of an OpenAPI document allows, as far as types can express them: without limits and formats.
  */
-import { nameIn, parametersOf } from '../../api/openapi/document.js';
+import { componentNameIn, parametersOf } from '../../api/openapi/document.js';
 import type { OpenApiDocument, Parameter, Schema } from '../../api/openapi/types.js';
 
 export type Shape =
@@ -36,7 +36,7 @@ export type SimpleType = (typeof SIMPLE_TYPES)[number];
 const ANY: Shape = { kind: 'simple', type: 'any' };
 
 export function shapeOf(schema: Schema): Shape {
-  if (typeof schema['$ref'] === 'string') return { kind: 'reference', name: nameIn(schema['$ref']) };
+  if (typeof schema['$ref'] === 'string') return { kind: 'reference', name: componentNameIn(schema['$ref']) };
   const forms = (schema['oneOf'] ?? schema['anyOf']) as readonly Schema[] | undefined;
   if (forms !== undefined) return unionOf(forms);
   if ('const' in schema) return { kind: 'values', values: [schema['const']] };

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import type { Mistake } from '../../config/mistakes.js';
 import type { Definition } from '../../contract/connection/definition.js';
-import { type Field, fieldsOf, keysOf } from '../../contract/connection/schemas.js';
+import { type Field, fieldsOf, configKeysOf } from '../../contract/connection/schemas.js';
 import { CONNECTION_TYPES } from '../../contract/connection/types.js';
 import type { Arguments, Context } from '../command.js';
 import { FIELD_OPTIONS } from '../connection-options.js';
@@ -151,7 +151,7 @@ class Interview {
 
   /** Asks for required fields and secrets; options can set any field of the file. */
   async #fields(definition: Definition): Promise<Pick<ConnectionAnswers, 'values' | 'secrets'>> {
-    const keys = new Set(keysOf(definition).map(({ key }) => key));
+    const keys = new Set(configKeysOf(definition).map(({ key }) => key));
     const values: Record<string, unknown> = {};
     const secrets: Record<string, string> = {};
     for (const { option, field, part, isFile } of FIELD_OPTIONS) {

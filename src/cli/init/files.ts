@@ -12,7 +12,7 @@ import { inPackage } from '../../base/package-root.js';
 import { loadConfig } from '../../config/load.js';
 import { ConfigError, type Mistake } from '../../config/mistakes.js';
 import type { Definition } from '../../contract/connection/definition.js';
-import { keysOf } from '../../contract/connection/schemas.js';
+import { configKeysOf } from '../../contract/connection/schemas.js';
 import { UsageError } from '../exit-codes.js';
 import { partOf, publish } from '../store.js';
 import type { Made, Secrets } from './answers.js';
@@ -22,7 +22,7 @@ const EXAMPLE = inPackage('config/gateway.example.yaml');
 /** Each key has the comment of the example file, or the description in its type of connection. */
 export function yamlOf(tree: object, definition: Definition | undefined, head: string): string {
   const words = exampleWords();
-  const keys = definition === undefined ? [] : keysOf(definition);
+  const keys = definition === undefined ? [] : configKeysOf(definition);
   const document = new Document(tree);
   document.commentBefore = head;
   visit(document, {

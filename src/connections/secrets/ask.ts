@@ -12,14 +12,14 @@ interface Question {
   readonly body?: string;
 }
 
-export interface Answer {
+export interface StoreAnswer {
   readonly status: number;
   /** The parsed body; undefined if it is not JSON. */
   readonly json: unknown;
 }
 
 /** @throws GatewayError login_refused */
-export async function ask(url: URL, question: Question): Promise<Answer> {
+export async function ask(url: URL, question: Question): Promise<StoreAnswer> {
   const late = (): Error => unreadable(`cannot be read: ${url.host} has not answered for ${MOST_MS / 1_000} s`);
   return withDeadline({ ms: MOST_MS, late }, async (limit) => {
     try {

@@ -1,5 +1,5 @@
 /** Secrets of AWS Secrets Manager. */
-import { type Answer, ask, parsed, textIn, valueIn } from './ask.js';
+import { type StoreAnswer, ask, parsed, textIn, valueIn } from './ask.js';
 import { accessKeyIn, type AwsEnvironment } from '../../base/aws-environment.js';
 import { type Keys, RequestSigner } from '../../base/aws-signature.js';
 import { unreadable } from './unreadable.js';
@@ -77,7 +77,7 @@ function secretIn(json: unknown): string {
 }
 
 /** AWS names the error in `__type`, with or without a namespace. */
-function refused({ status, json }: Answer): Error {
+function refused({ status, json }: StoreAnswer): Error {
   const named = valueIn(json, '__type');
   const type = (typeof named === 'string' ? /\w+$/.exec(named)?.[0] : undefined) ?? '';
   return unreadable(PROBLEMS[type] ?? `cannot be read: AWS answered ${status}${type === '' ? '' : ` ${type}`}`);

@@ -1,5 +1,5 @@
 /** Secrets in a KV 2 engine of HashiCorp Vault, or of OpenBao. */
-import { type Answer, ask, textIn } from './ask.js';
+import { type StoreAnswer, ask, textIn } from './ask.js';
 import { readSecretFile } from './secret-file.js';
 import { unreadable } from './unreadable.js';
 
@@ -64,7 +64,7 @@ export class Vault {
     throw unreadable(`cannot be read: Vault refused the login of the role ${role} (${answer.status})`);
   }
 
-  #get(path: string, token: string): Promise<Answer> {
+  #get(path: string, token: string): Promise<StoreAnswer> {
     return ask(this.#url(path), { method: 'GET', headers: { 'X-Vault-Token': token, 'X-Vault-Request': 'true' } });
   }
 
@@ -84,6 +84,6 @@ async function tokenIn(file: string): Promise<string> {
   }
 }
 
-function refused({ status }: Answer): Error {
+function refused({ status }: StoreAnswer): Error {
   return unreadable(PROBLEMS[status] ?? `cannot be read: Vault answered ${status}`);
 }

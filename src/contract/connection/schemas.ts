@@ -66,7 +66,7 @@ const wordsOf = ({ schema }: { readonly schema: TSchema }): string => String((sc
 
 /** An entry under accounts[].connections of gateway.yaml. */
 export function entrySchema(definition: Definition): TSchema {
-  return mapping(Object.fromEntries(keysOf(definition).map(({ key, schema }) => [key, schema] as const)));
+  return mapping(Object.fromEntries(configKeysOf(definition).map(({ key, schema }) => [key, schema] as const)));
 }
 
 /** The keys of such an entry, each with an example and a description. */
@@ -77,7 +77,7 @@ interface Key {
   readonly example: unknown;
 }
 
-export function keysOf({ type, settings, secrets, can, example }: Definition): readonly Key[] {
+export function configKeysOf({ type, settings, secrets, can, example }: Definition): readonly Key[] {
   const keys: Omit<Key, 'example'>[] = [
     { key: 'id', schema: optional(slug), words: 'Lower-case letters, digits, - and _; generated when absent.' },
     ...Object.entries({ name, isActive }).flatMap(([key, field]) => settingKeys(key, field)),

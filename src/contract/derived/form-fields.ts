@@ -1,5 +1,5 @@
 /** The fields of forms. Bundles for browsers contain only these values (src/build/derived.ts). */
-import { type FormField, formFields as fieldsOf } from '../form.js';
+import { type FormField, formFieldsIn as fieldsOf } from '../form.js';
 import type { Fields } from '../thing.js';
 import { type Thing, THINGS } from '../things.js';
 

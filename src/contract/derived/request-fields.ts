@@ -3,13 +3,20 @@
  * (src/build/derived.ts).
  */
 import type { TProperties } from 'typebox';
-import { copyFields, deleteFields, listFields, moveFields, uploadQueryFields, writeFields } from '../file-request.js';
-import { type FormField, formFields } from '../form.js';
+import {
+  copyRequestFields,
+  deleteFields,
+  listFields,
+  moveFields,
+  uploadQueryFields,
+  writeFields,
+} from '../file-request.js';
+import { type FormField, formFieldsIn } from '../form.js';
 import { linkFields } from '../link.js';
 import { newFields } from '../thing.js';
 
 const REQUESTS = {
-  copy: copyFields,
+  copy: copyRequestFields,
   delete: deleteFields,
   link: newFields(linkFields),
   list: listFields,
@@ -28,7 +35,7 @@ const fieldsOf = (request: TProperties): object =>
     Object.entries(request).map(([name, schema]) => {
       const usual = 'default' in schema ? schema.default : undefined;
       const description = 'description' in schema ? schema.description : '';
-      return [name, { ...formFields(name, schema, { default: usual })[0], description }];
+      return [name, { ...formFieldsIn(name, schema, { default: usual })[0], description }];
     }),
   );
 

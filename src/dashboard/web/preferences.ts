@@ -1,8 +1,8 @@
 /** Preferences kept in this browser: theme, language, time zone, single keys. They contain no data of the account. */
+import type { Language } from '../../contract/language.ts';
 import { store } from './store.ts';
 
 export type Theme = 'system' | 'light' | 'dark';
-export type Language = 'en' | 'de';
 export type SortBy = 'name' | 'size' | 'modifiedAt';
 
 const FILE_COLUMNS = ['size', 'modifiedAt', 'mode', 'owner', 'group'] as const;

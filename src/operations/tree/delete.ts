@@ -10,7 +10,7 @@ import { refuseRoot } from '../../remotes/obstacles.js';
 import { withRawName, type RemotePath } from '../../remotes/path.js';
 import { labelOf } from '../../remotes/left-out.js';
 import type { FileInfo, LeftOut, Remote } from '../../remotes/remote.js';
-import { listFolder } from './folder.js';
+import { listOneFolder } from './folder.js';
 
 /** For all folders on the way down together: each takes half of what the others leave. */
 const MOST_NAMES = 50_000;
@@ -98,7 +98,7 @@ class Deletion {
     const leftOut = async (what: LeftOut): Promise<void> => void (omitted ??= what);
     const mayBeGone = folder !== this.#root;
     const listing = async (): Promise<void> => {
-      for await (const entry of listFolder(this.#remote, folder, { followLinks: false, leftOut, mayBeGone })) {
+      for await (const entry of listOneFolder(this.#remote, folder, { followLinks: false, leftOut, mayBeGone })) {
         if (entries.length < most) entries.push(pathOf(entry));
         else isAll = false;
         if (!isAll && this.#remote.can.callsAtOnce > 1) break;

@@ -40,7 +40,7 @@ interface FolderOptions extends ListOptions {
 }
 
 /** Yields its entries. Errors: those of Remote.list. */
-export async function* listFolder(
+export async function* listOneFolder(
   remote: Remote,
   folder: RemotePath,
   { mayBeGone = false, loops, ...options }: FolderOptions,

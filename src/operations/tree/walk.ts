@@ -15,7 +15,7 @@ import { baseName, ROOT, withRawName, type RemotePath } from '../../remotes/path
 import type { FileInfo, LeftOut, ListOptions, Remote } from '../../remotes/remote.js';
 import { compareCodePoints, type Compare, tooManyEntries } from '../sorted-listing.js';
 import { FirstEntries } from './first-entries.js';
-import { listFolder, type LoopCheck, type MarksAbove, NO_MARKS } from './folder.js';
+import { listOneFolder, type LoopCheck, type MarksAbove, NO_MARKS } from './folder.js';
 import type { PathFilter } from './path-filter.js';
 
 export interface TreeEntry {
@@ -229,7 +229,7 @@ class TreeWalk {
   /** One level; nothing if a folder below the root has disappeared. */
   async *list(folder: RemotePath, after?: string, isSecond = false): AsyncGenerator<TreeEntry, void> {
     const { isDeep, folders, isByKey = false } = this.#options;
-    const listing = listFolder(this.#remote, folder, {
+    const listing = listOneFolder(this.#remote, folder, {
       ...(isDeep || isByKey || folders !== undefined ? {} : { folderTimes: true }),
       ...(after === undefined ? {} : { after }),
       ...this.#leftOutIn(folder),

@@ -78,13 +78,13 @@ export function matches(address: Address, [network, bits]: Cidr): boolean {
 }
 
 /** Compares the bytes: a zone (`::1%lo`) makes no different address. */
-export function isSame(a: Address, b: Address): boolean {
+export function isSameAddress(a: Address, b: Address): boolean {
   return a.kind() === b.kind() && a.toByteArray().every((byte, index) => byte === b.toByteArray()[index]);
 }
 
 /** Whether `address` belongs to this machine. */
 export function isLocalAddress(address: Address): boolean {
   return Object.values(networkInterfaces()).some((all) =>
-    all?.some((own) => isSame(unmasked(ipaddr.parse(own.address)), address)),
+    all?.some((own) => isSameAddress(unmasked(ipaddr.parse(own.address)), address)),
   );
 }

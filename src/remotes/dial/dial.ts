@@ -16,7 +16,7 @@ import {
   candidateOf,
   type Cidr,
   isLocalAddress,
-  isSame,
+  isSameAddress,
   matches,
   METADATA,
   NEVER,
@@ -267,7 +267,10 @@ export function createDialer(
   function isOwnReceiver(real: Address, port: number, purpose: Purpose, owner: string): boolean {
     const { ownReceiver: own } = rules;
     return (
-      purpose === 'webhook' && own?.port === port && own.owner === owner && isSame(ipaddr.parse(own.address), real)
+      purpose === 'webhook' &&
+      own?.port === port &&
+      own.owner === owner &&
+      isSameAddress(ipaddr.parse(own.address), real)
     );
   }
 
@@ -279,7 +282,7 @@ export function createDialer(
       if (listening === undefined || listening.range() === 'unspecified') {
         return address.range() === 'loopback' || address.range() === 'unspecified' || isLocalAddress(address);
       }
-      return isSame(listening, address);
+      return isSameAddress(listening, address);
     });
   }
 

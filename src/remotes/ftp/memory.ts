@@ -5,7 +5,7 @@ import { ListZone } from './names/list-zone.js';
  * What was learned about one server: how it differs from its own FEAT and from RFC 959. Each field starts with the best
  * assumption and changes when the server proves otherwise.
  */
-export interface HostMemory {
+export interface FtpMemory {
   /** PASV after EPSV was refused, or after EPSV's port could not be reached while PASV's could. */
   passive: 'EPSV' | 'PASV';
   /** False after MLST or MLSD, though announced, was refused or unreadable. */
@@ -39,7 +39,7 @@ export interface HostMemory {
   fruitlessListings: number;
 }
 
-export const unknownServer = (): HostMemory => ({
+export const unknownServer = (): FtpMemory => ({
   passive: 'EPSV',
   machineListings: true,
   listsAll: true,

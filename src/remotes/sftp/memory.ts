@@ -5,7 +5,7 @@ import type { WritesOn } from './files/append-probe.js';
 import type { HostKeyFamily } from './session/algorithms.js';
 
 /** What was learned about one server. */
-export interface HostMemory {
+export interface SftpMemory {
   /** The effect of SSH_FXP_RENAME onto an existing file. */
   moveOnto: Capabilities['moveOnto'];
   /** The server announced posix-rename@openssh.com but refused to do it. */
@@ -27,7 +27,7 @@ export interface HostMemory {
   hostCertificate: SshCertificate | undefined;
 }
 
-export const unknownServer = (): HostMemory => ({
+export const unknownServer = (): SftpMemory => ({
   moveOnto: 'unknown',
   refusesPosixRename: false,
   writesOn: undefined,

@@ -35,7 +35,7 @@ export interface S3Body {
 }
 
 /** `isOfObject`: checksums in the head are not those of the body. @throws S3Error */
-export async function bodyOf(
+export async function s3BodyOf(
   request: HttpRequest,
   signed: SignedRequest,
   key: Buffer,

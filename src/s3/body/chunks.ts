@@ -8,7 +8,7 @@ import { EMPTY_DIGEST } from '../../base/aws-signature.js';
 import { type Borrower, type Lender, lendPast } from '../../base/lent.js';
 import { Turns } from '../../base/turns.js';
 import { S3Error } from '../errors.js';
-import { isSame } from '../signature/verify.js';
+import { isSameSignature } from '../signature/verify.js';
 import type { Checksum } from './checksums.js';
 import { BodyStage } from './stage.js';
 
@@ -193,7 +193,7 @@ export class ChunkedBody extends BodyStage implements Lender {
   }
 
   #requireSigned({ key }: ChunkSigner, text: string, signature: string, what: string): void {
-    if (isSame(createHmac('sha256', key).update(text).digest('hex'), signature)) return;
+    if (isSameSignature(createHmac('sha256', key).update(text).digest('hex'), signature)) return;
     throw new S3Error('SignatureDoesNotMatch', `the signature of ${what} is wrong`, 'unauthenticated');
   }
 

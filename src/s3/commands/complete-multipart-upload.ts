@@ -2,14 +2,14 @@ import type { MultipartPart, Upload } from '../../contract/upload.js';
 import type { Connection } from '../../connections/connection.js';
 import type { HttpAnswer } from '../../http/types.js';
 import type { FileInfo } from '../../remotes/remote.js';
-import { bytesOf } from '../../uploads/part-list.js';
+import { sumOfSizes } from '../../base/numbers.js';
 import { type Call, type Command, xmlAnswer } from '../call.js';
 import { S3Error } from '../errors.js';
 import { etagOf } from '../etag.js';
 import { lookAt } from '../look.js';
 import { type ObjectChecksum, objectChecksum, sumElement } from '../multipart-checksum.js';
 import type { XmlElement } from '../xml.js';
-import { malformed, readXmlList, textIn } from '../xml-body.js';
+import { malformed, readXmlList, childText } from '../xml-body.js';
 import { openUpload } from './multipart-upload.js';
 import { asMismatch, isExclusive } from './put-object.js';
 
@@ -30,15 +30,15 @@ async function run(call: Call): Promise<HttpAnswer> {
     throw asMismatch(error);
   });
   const parts = items.map((part) => ({
-    number: numberIn(textIn(part, 'PartNumber')),
-    etag: tagIn(textIn(part, 'ETag')),
+    number: numberIn(childText(part, 'PartNumber')),
+    etag: tagIn(childText(part, 'ETag')),
     checksum: sumIn(part),
   }));
   if (parts.length === 0 || parts.length > MOST_PARTS) throw malformed();
   const complete = async (): Promise<HttpAnswer> => {
     let sum: ObjectChecksum | undefined;
     const admit = async (upload: Upload, chosen: readonly MultipartPart[]): Promise<void> => {
-      requireSize(call, bytesOf(chosen));
+      requireSize(call, sumOfSizes(chosen));
       sum = await objectChecksum(upload, chosen, call.headers);
     };
     const { info, isRepeated } = await services.multipart.complete(request, id, parts, { exclusive, admit });
@@ -81,7 +81,7 @@ function sumIn(part: Readonly<Record<string, unknown>>): string | undefined {
   const [name, ...others] = Object.keys(part).filter((name) => SUM.test(name));
   if (name === undefined) return undefined;
   if (others.length > 0) throw malformed();
-  return `${name.replace(SUM, '').toLowerCase()} ${textIn(part, name)?.trim() ?? ''}`;
+  return `${name.replace(SUM, '').toLowerCase()} ${childText(part, name)?.trim() ?? ''}`;
 }
 
 function elementsOf(sum: ObjectChecksum | undefined): readonly XmlElement[] {

@@ -5,7 +5,7 @@ import { copyFile, requirePlanForCopies } from '../../operations/copy.js';
 import type { FileInfo } from '../../remotes/remote.js';
 import { isSameTime, shownTime } from '../../remotes/times.js';
 import { refuseForeignCoding } from '../body/body.js';
-import { bucketOf, type Call, type Command, operationOf, xmlAnswer } from '../call.js';
+import { bucketOf, type Call, type Command, s3OperationOf, xmlAnswer } from '../call.js';
 import { COPY_PREFIX, isConditional, isUnchanged, preconditionFailed } from '../conditions.js';
 import { copySourceOf } from '../copy-source.js';
 import { S3Error } from '../errors.js';
@@ -54,7 +54,7 @@ async function copy(call: Call): Promise<HttpAnswer> {
     overwrite,
     modifiedAt,
   };
-  const { result } = await services.operations.run(operationOf(call, target, 'copy', key), (operation) =>
+  const { result } = await services.operations.run(s3OperationOf(call, target, 'copy', key), (operation) =>
     copyFile(services.operations, operation, order),
   );
   return answer(result);
@@ -69,7 +69,7 @@ async function withTime(
 ): Promise<FileInfo> {
   const { services, key } = call;
   if (modifiedAt === undefined || found.isDirectory || isSameTime(shownTime(found), modifiedAt)) return found;
-  const { result } = await services.operations.run(operationOf(call, connection, 'copy', key), (operation) =>
+  const { result } = await services.operations.run(s3OperationOf(call, connection, 'copy', key), (operation) =>
     setFileTime(operation, referToKey(connection, key), modifiedAt),
   );
   return result;

@@ -2,7 +2,7 @@ import { hasCode } from '../../base/errors.js';
 import type { Connection } from '../../connections/connection.js';
 import type { HttpAnswer } from '../../http/types.js';
 import { deleteFile, deleteFolder } from '../../operations/change.js';
-import { bucketOf, type Call, type Command, operationOf } from '../call.js';
+import { bucketOf, type Call, type Command, s3OperationOf } from '../call.js';
 import { isFolderKey, referToKey } from '../key.js';
 
 export const deleteObject: Command = { name: 'DeleteObject', scope: 'write', run };
@@ -17,7 +17,7 @@ export async function deleteKey(call: Call, connection: Connection, key: string)
   const reference = referToKey(connection, key);
   const remove = isFolderKey(key) ? deleteFolder : deleteFile;
   try {
-    await call.services.operations.run(operationOf(call, connection, 'delete', key), (operation) =>
+    await call.services.operations.run(s3OperationOf(call, connection, 'delete', key), (operation) =>
       remove(operation, reference),
     );
   } catch (error) {

@@ -5,7 +5,7 @@ import type { HttpAnswer } from '../../http/types.js';
 import { bucketOf, type Call, type Command, XML } from '../call.js';
 import { formOf, S3Error } from '../errors.js';
 import { documentOf, element } from '../xml.js';
-import { malformed, readXmlList, textIn } from '../xml-body.js';
+import { malformed, readXmlList, childText } from '../xml-body.js';
 import { deleteKey } from './delete-object.js';
 import { asMismatch } from './put-object.js';
 
@@ -21,9 +21,9 @@ async function run(call: Call): Promise<HttpAnswer> {
   const { items, others } = await readXmlList(call, 'Delete', 'Object').catch((error: unknown) => {
     throw asMismatch(error);
   });
-  const objects = items.map((item) => ({ key: textIn(item, 'Key') ?? '', unkept: unkeptIn(item) }));
+  const objects = items.map((item) => ({ key: childText(item, 'Key') ?? '', unkept: unkeptIn(item) }));
   if (objects.length === 0 || objects.length > MOST_KEYS || objects.some(({ key }) => key === '')) throw malformed();
-  const isQuiet = textIn(others, 'Quiet')?.trim() === 'true';
+  const isQuiet = childText(others, 'Quiet')?.trim() === 'true';
   const queue = new PQueue({ concurrency: AT_ONCE });
   const turns = new Turns();
   // Each is written when it is known: a thousand at once would hold the event loop.
@@ -48,8 +48,8 @@ async function run(call: Call): Promise<HttpAnswer> {
 }
 
 /** The name of the first condition in it: without a check, an object would be deleted that the client wants to keep. */
-function unkeptIn(item: Parameters<typeof textIn>[0]): string | undefined {
-  return CONDITIONS.find((name) => (textIn(item, name) ?? '') !== '');
+function unkeptIn(item: Parameters<typeof childText>[0]): string | undefined {
+  return CONDITIONS.find((name) => (childText(item, name) ?? '') !== '');
 }
 
 function failureOf(key: string, error: GatewayError): string {

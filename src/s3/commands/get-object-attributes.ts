@@ -2,7 +2,7 @@ import type { HttpAnswer } from '../../http/types.js';
 import { bucketOf, type Call, type Command, xmlAnswer } from '../call.js';
 import { S3Error } from '../errors.js';
 import { etagOf } from '../etag.js';
-import { measure } from '../look.js';
+import { measureObject } from '../look.js';
 import { timeFields } from '../times.js';
 
 export const getObjectAttributes: Command = { name: 'GetObjectAttributes', scope: 'read', run };
@@ -12,7 +12,7 @@ const ATTRIBUTES = ['ETag', 'Checksum', 'ObjectParts', 'StorageClass', 'ObjectSi
 
 async function run(call: Call): Promise<HttpAnswer> {
   const asked = attributesIn(call.headers);
-  const { info, size } = await measure(call, await bucketOf(call), call.key);
+  const { info, size } = await measureObject(call, await bucketOf(call), call.key);
   const answer = xmlAnswer('GetObjectAttributesResponse', [
     ['ETag', asked.includes('ETag') ? etagOf(info) : undefined],
     ['StorageClass', asked.includes('StorageClass') ? 'STANDARD' : undefined],

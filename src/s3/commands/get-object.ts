@@ -3,8 +3,8 @@ import { NO_PAGE, rangeChooser } from '../../http/answer.js';
 import type { HttpAnswer } from '../../http/types.js';
 import { type Download, openDownload } from '../../operations/get.js';
 import type { FileInfo, SelectRange } from '../../remotes/remote.js';
-import { bucketOf, type Call, type Command, operationOf } from '../call.js';
-import { isConditional, isUnchanged, validatorsOf } from '../conditions.js';
+import { bucketOf, type Call, type Command, s3OperationOf } from '../call.js';
+import { isConditional, isUnchanged, objectValidatorsOf } from '../conditions.js';
 import { S3Error } from '../errors.js';
 import { etagOf } from '../etag.js';
 import { isFolderKey, referToKey } from '../key.js';
@@ -25,7 +25,7 @@ async function answerObject(call: Call, isHead: boolean): Promise<HttpAnswer> {
   const isPart = call.request.query.has('partNumber');
   if (isPart) requireOnlyPart(call);
   if (isFolderKey(key)) return answerFolder(call, await lookAt(call, connection, key), chosen);
-  const operation = operationOf(call, connection, isHead ? 'exists' : 'download', key);
+  const operation = s3OperationOf(call, connection, isHead ? 'exists' : 'download', key);
   let unchanged = false;
   const file = await openDownload(services.operations, operation, referToKey(connection, key), {
     select: isPart ? wholeOf(headers) : rangeChooser(headers, (info: FileInfo) => `"${etagOf(info)}"`),
@@ -63,7 +63,7 @@ function answerFolder(call: Call, info: FileInfo, chosen: Fields): HttpAnswer {
 }
 
 function fieldsOf({ key }: Call, info: FileInfo, chosen: Fields): Fields {
-  const { entityTag = '' } = validatorsOf(info);
+  const { entityTag = '' } = objectValidatorsOf(info);
   return {
     'Content-Type': mime.lookup(key) || 'application/octet-stream',
     'Accept-Ranges': 'bytes',

@@ -1,5 +1,5 @@
 import type { HttpAnswer } from '../../http/types.js';
-import { bucketOf, type Call, type Command, operationOf, xmlAnswer } from '../call.js';
+import { bucketOf, type Call, type Command, s3OperationOf, xmlAnswer } from '../call.js';
 import { listResult, readListQuery } from '../list.js';
 
 export const listObjects: Command = { name: 'ListObjects', scope: 'read', run };
@@ -11,7 +11,7 @@ async function run(call: Call): Promise<HttpAnswer> {
   const query = readListQuery(request.query);
   const memory = request.claims.memory.hold();
   const { result } = await services.operations.run(
-    operationOf(call, connection, 'list', query.keys.prefix),
+    s3OperationOf(call, connection, 'list', query.keys.prefix),
     (operation) => services.lists.page(operation, connection, memory, query.keys),
   );
   const answer = xmlAnswer('ListBucketResult', listResult(bucket, query, result, caller.accountId));

@@ -2,12 +2,12 @@
 import { isUuid } from '../../base/uuid.js';
 import type { Connection } from '../../connections/connection.js';
 import type { UploadRequest } from '../../uploads/file.js';
-import { bucketOf, type Call, operationOf } from '../call.js';
+import { bucketOf, type Call, s3OperationOf } from '../call.js';
 import { S3Error } from '../errors.js';
 
 /** The request for an upload of this call's key. */
 export function uploadOf(call: Call, connection: Connection): UploadRequest {
-  const { type: _type, ...request } = operationOf(call, connection, 'upload', call.key);
+  const { type: _type, ...request } = s3OperationOf(call, connection, 'upload', call.key);
   return { ...request, type: 'upload', requestId: call.requestId };
 }
 

@@ -4,7 +4,7 @@ import type { HttpAnswer } from '../../http/types.js';
 import { makeFolder } from '../../operations/change.js';
 import { putFile } from '../../operations/put.js';
 import type { S3Body } from '../body/body.js';
-import { bucketOf, type Call, type Command, operationOf } from '../call.js';
+import { bucketOf, type Call, type Command, s3OperationOf } from '../call.js';
 import { preconditionFailed } from '../conditions.js';
 import { S3Error } from '../errors.js';
 import { etagOf } from '../etag.js';
@@ -24,7 +24,9 @@ async function run(call: Call): Promise<HttpAnswer> {
   const { bytes, size, digest } = body;
   const request = { connection, target, body: bytes, size, digest, maxBytes: services.limits.uploadBytes };
   const { result } = await services.operations
-    .run(operationOf(call, connection, 'upload', key), (operation) => putFile(services.operations, operation, request))
+    .run(s3OperationOf(call, connection, 'upload', key), (operation) =>
+      putFile(services.operations, operation, request),
+    )
     .catch((error: unknown) => {
       throw asMismatch(error);
     });
@@ -36,7 +38,7 @@ async function putFolder(call: Call, connection: Connection, body: S3Body, overw
   const { services, key } = call;
   if (body.size > 0) throw new S3Error('InvalidRequest', 'a key that ends with "/" is a folder, which has no content');
   const checksums = body.checksums();
-  await services.operations.run(operationOf(call, connection, 'mkdir', key), async (operation) => {
+  await services.operations.run(s3OperationOf(call, connection, 'mkdir', key), async (operation) => {
     const made = await makeFolder(operation, referToKey(connection, key));
     if (!overwrite && !made.created) throw preconditionFailed();
     return made;

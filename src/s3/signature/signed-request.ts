@@ -106,7 +106,7 @@ const NO_FIELD =
   /^x-amz-(?:algorithm|credential|date|expires|signedheaders|signature|security-token|content-sha256|checksum-.*|sdk-.*)$/;
 
 /** The fields of a request. A presigned URL may have those of S3 in its query, as SDKs write them. */
-export function fieldsOf({ headers, query }: Given, { expiresSeconds }: SignedRequest): Given['headers'] {
+export function requestFieldsOf({ headers, query }: Given, { expiresSeconds }: SignedRequest): Given['headers'] {
   if (expiresSeconds === undefined) return headers;
   const hoisted = Array.from(query, ([name, value]) => [name.toLowerCase(), value] as const);
   return new Map([...hoisted.filter(([name]) => name.startsWith('x-amz-') && !NO_FIELD.test(name)), ...headers]);

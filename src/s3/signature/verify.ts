@@ -30,12 +30,12 @@ export class SignatureCheck {
   ): boolean {
     const digest = hash('sha256', canonicalRequest(request, signed), 'hex');
     const text = `AWS4-HMAC-SHA256\n${signed.date}\n${signed.scope}\n${digest}`;
-    return isSame(createHmac('sha256', key).update(text).digest('hex'), signed.signature);
+    return isSameSignature(createHmac('sha256', key).update(text).digest('hex'), signed.signature);
   }
 }
 
 /** Both have the same length. */
-export function isSame(own: string, given: string): boolean {
+export function isSameSignature(own: string, given: string): boolean {
   return own.length === given.length && timingSafeEqual(Buffer.from(own), Buffer.from(given));
 }
 

@@ -1,7 +1,7 @@
 /** Copies the programs for a user who cannot reach the package. */
 import { access, constants, cp, rename } from 'node:fs/promises';
 import path from 'node:path';
-import { draftOf, removeDeadDrafts, removeDraft } from './embedded-folder.js';
+import { draftFolderOf, removeDeadDrafts, removeDraft } from './embedded-folder.js';
 
 export interface Package {
   readonly native: string;
@@ -13,7 +13,7 @@ export async function copyNative({ native, version }: Package, dataDir: string):
   const target = path.join(dataDir, `postgres-programs-${version}`);
   await removeDeadDrafts(target);
   if (await exists(target)) return target;
-  const draft = draftOf(target);
+  const draft = draftFolderOf(target);
   await cp(native, draft, { recursive: true, verbatimSymlinks: true });
   await rename(draft, target).catch(async (error: unknown) => {
     // Another process was faster: its copy is the same.

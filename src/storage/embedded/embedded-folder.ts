@@ -62,7 +62,7 @@ export async function clusterFolder(dataDir: string, major: number): Promise<str
  */
 export async function createCluster(cluster: string, programs: ServerPrograms, runAs: RunAs): Promise<void> {
   await removeDeadDrafts(cluster);
-  const draft = draftOf(cluster);
+  const draft = draftFolderOf(cluster);
   await removeDraft(draft);
   await mkdir(draft, { mode: 0o700 });
   const password = path.join(draft, PASSWORD_FILE);
@@ -93,7 +93,7 @@ export async function createCluster(cluster: string, programs: ServerPrograms, r
 }
 
 /** The draft of this process; it is renamed once it is complete. */
-export function draftOf(folder: string): string {
+export function draftFolderOf(folder: string): string {
   return `${folder}.new-${process.pid}`;
 }
 

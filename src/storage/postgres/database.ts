@@ -10,7 +10,7 @@ import {
   isCancelled,
   isConflict,
   isConnectionLoss,
-  isRefusal,
+  isRefusedState,
   Silence,
   slimCause,
   StatementError,
@@ -166,7 +166,7 @@ export class Database {
     const ask = (): Promise<unknown> =>
       answerWithin(this.#probeLine.sql`select 1`, Math.max(PROBE_MS, deadline - performance.now()));
     const isPassing = (error: unknown): boolean =>
-      !isRefusal(error) && performance.now() + START_RETRIES.delaysMs[0] < deadline && isTransient(error);
+      !isRefusedState(error) && performance.now() + START_RETRIES.delaysMs[0] < deadline && isTransient(error);
     await retrying(START_RETRIES, ask, isPassing).catch((error: unknown) => {
       throw new StartupError(`the database ${this.#target.label} cannot be used: ${textOf(error)}`);
     });

@@ -59,7 +59,7 @@ export function isConnectionLoss(thrown: unknown): boolean {
 }
 
 /** The server answered, and a retry would get the same answer. */
-export function isRefusal(thrown: unknown): boolean {
+export function isRefusedState(thrown: unknown): boolean {
   return REFUSED_STATES.has(errorCodeOf(thrown));
 }
 

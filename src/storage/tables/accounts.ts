@@ -19,7 +19,7 @@ import {
 } from '../postgres/sql.js';
 import { hashPassword, verifyPassword } from '../secrets/hashes.js';
 import type { NamedSecrets } from '../secrets/sealed-rows.js';
-import { type Actor, record } from './audit-log.js';
+import { type Actor, recordAudit } from './audit-log.js';
 import { endAllSessions } from './login-sessions.js';
 
 interface Holdings {
@@ -103,7 +103,7 @@ export class Accounts {
     await this.#database.transaction(async (tx) => {
       if (Object.keys(changes).length === 0) return;
       await writeBrand(tx, actor.accountId, changes);
-      await record(tx, actor, { action: 'account.change_brand', details: { fields: Object.keys(changes) } });
+      await recordAudit(tx, actor, { action: 'account.change_brand', details: { fields: Object.keys(changes) } });
     });
   }
 
@@ -123,7 +123,7 @@ export class Accounts {
     const hash = await hashPassword(password);
     await this.#database.transaction(async (tx) => {
       await tx`update accounts set password_hash = ${hash}, updated_at = now() where id = ${actor.accountId}`;
-      await record(tx, actor, { action: 'account.change_password' });
+      await recordAudit(tx, actor, { action: 'account.change_password' });
     });
   }
 
@@ -148,14 +148,14 @@ export class Accounts {
   async confirmTotp(actor: Actor): Promise<readonly string[]> {
     return this.#database.transaction(async (tx) => {
       await tx`update accounts set totp_confirmed_at = now() where id = ${actor.accountId}`;
-      await record(tx, actor, { action: 'account.enable_totp' });
+      await recordAudit(tx, actor, { action: 'account.enable_totp' });
       return this.#replaceCodes(tx, actor.accountId);
     });
   }
 
   async renewRecoveryCodes(actor: Actor): Promise<readonly string[]> {
     return this.#database.transaction(async (tx) => {
-      await record(tx, actor, { action: 'account.renew_recovery_codes' });
+      await recordAudit(tx, actor, { action: 'account.renew_recovery_codes' });
       return this.#replaceCodes(tx, actor.accountId);
     });
   }
@@ -166,7 +166,7 @@ export class Accounts {
         update accounts set totp_confirmed_at = null, totp_last_step = null where id = ${actor.accountId}`;
       await tx`delete from recovery_codes where account_id = ${actor.accountId}`;
       await this.#secrets.put(tx, actor.accountId, TOTP_SECRET, null);
-      await record(tx, actor, { action: 'account.disable_totp' });
+      await recordAudit(tx, actor, { action: 'account.disable_totp' });
     });
   }
 

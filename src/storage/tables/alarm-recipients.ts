@@ -7,7 +7,7 @@ import type { Database } from '../postgres/database.js';
 import { hidden, type RowOf } from '../../contract/thing.js';
 import { columnsOf, type Queryable, rowOf, storable, type Transaction } from '../postgres/sql.js';
 import { randomText } from '../secrets/hashes.js';
-import { type Actor, record } from './audit-log.js';
+import { type Actor, recordAudit } from './audit-log.js';
 import { DAY_MS } from '../../contract/units.js';
 
 const mailedFields = {
@@ -93,7 +93,7 @@ export class AlarmRecipients {
         on conflict do nothing`;
       // Other quiet hours may apply now.
       await tx`update alarm_recipients set quiet_until = null where account_id = ${accountId}`;
-      await record(tx, actor, {
+      await recordAudit(tx, actor, {
         action: 'alarms.update',
         details: { isOn: settings.isOn, recipients: [...addresses], kinds: [...settings.kinds] },
       });
@@ -112,7 +112,7 @@ export class AlarmRecipients {
         where account_id = ${accountId} and address = ${address} and confirmed_at is null`;
       if (changed.count === 0)
         throw refusal('unknown_item', 'there is no recipient of that address that waits for a code');
-      await record(tx, actor, { action: 'alarms.send_code', details: { address } });
+      await recordAudit(tx, actor, { action: 'alarms.send_code', details: { address } });
     });
     return code;
   }
@@ -131,7 +131,7 @@ export class AlarmRecipients {
       await tx`
         update alarm_recipients set confirmed_at = now(), code_hash = null
         where account_id = ${accountId} and address = ${address}`;
-      await record(tx, actor, { action: 'alarms.confirm', details: { address } });
+      await recordAudit(tx, actor, { action: 'alarms.confirm', details: { address } });
       return true;
     });
   }

@@ -13,7 +13,7 @@ import { columnsOf, type Queryable, rowOf, type Transaction } from '../postgres/
 import { generateApiKey, hashApiKey, isPlausibleKey } from '../secrets/hashes.js';
 import type { NamedSecrets } from '../secrets/sealed-rows.js';
 import { StartupError } from '../startup.js';
-import { type Actor, record } from './audit-log.js';
+import { type Actor, recordAudit } from './audit-log.js';
 import { handOverJobs } from './job-tree.js';
 import { type ApiKeyRecord, type KeyUses, recordColumns } from './key-records.js';
 import { handOverLinks } from './links.js';
@@ -90,7 +90,7 @@ export class ApiKeys {
     return this.#change(rights.name, async (tx) => {
       const made = await insert(tx, actor.accountId, rights);
       const details = { scopes: rights.scopes, connections: rights.connections };
-      await record(tx, actor, { action: 'api_key.create', target: target(made.id, rights.name), details });
+      await recordAudit(tx, actor, { action: 'api_key.create', target: target(made.id, rights.name), details });
       return made;
     });
   }
@@ -101,7 +101,7 @@ export class ApiKeys {
         update api_keys set ${tx(rowOf(tx, apiKeyFields, rights))}
         where id = ${id} and account_id = ${actor.accountId}`;
       const details = { fields, scopes: rights.scopes };
-      await record(tx, actor, { action: 'api_key.update', target: target(id, rights.name), details });
+      await recordAudit(tx, actor, { action: 'api_key.update', target: target(id, rights.name), details });
     });
   }
 
@@ -121,7 +121,7 @@ export class ApiKeys {
       await handOverLinks(tx, former.id, next.id);
       await handOverPairs(tx, former.id, next.id);
       const details = { formerKeyId: former.id, formerKeyEndsAt: until.toISOString() };
-      await record(tx, actor, { action: 'api_key.rotate', target: target(next.id, former.name), details });
+      await recordAudit(tx, actor, { action: 'api_key.rotate', target: target(next.id, former.name), details });
       return next;
     });
   }
@@ -132,7 +132,7 @@ export class ApiKeys {
         update api_keys set revoked_at = coalesce(revoked_at, now())
         where id = ${id} and account_id = ${actor.accountId}`;
       await dropOfRevoked(tx, actor.accountId);
-      await record(tx, actor, { action: 'api_key.revoke', target: target(id, name) });
+      await recordAudit(tx, actor, { action: 'api_key.revoke', target: target(id, name) });
     });
   }
 

@@ -61,7 +61,11 @@ const rowFields = {
 type AuditRow = RowOf<typeof rowFields>;
 
 /** Written in the transaction of the change, so that every change has its entry. */
-export async function record(sql: Queryable, actor: Actor, { action, target, details }: AuditChange): Promise<void> {
+export async function recordAudit(
+  sql: Queryable,
+  actor: Actor,
+  { action, target, details }: AuditChange,
+): Promise<void> {
   const keyId = actor.kind === 'key' ? actor.id : null;
   const { accountId, kind: actorKind, id: actorId, address, requestId } = actor;
   const { kind: targetKind = null, id: targetId = null, name: targetName = null } = target ?? {};
@@ -80,7 +84,7 @@ export class AuditLog {
 
   /** For events without a change: logins. */
   async add(actor: Actor, change: AuditChange): Promise<void> {
-    await this.#database.run((sql) => record(sql, actor, change));
+    await this.#database.run((sql) => recordAudit(sql, actor, change));
   }
 
   /** Newest first; one entry more than `limit` shows that there are more. */

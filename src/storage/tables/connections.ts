@@ -36,7 +36,7 @@ import type { SealedSecret } from '../secrets/secrets.js';
 import { StartupError } from '../startup.js';
 import { acceptedKeys, followHostKeys, forgetAnnounced } from './announced-host-keys.js';
 import { type ApiKeys, dropConnection } from './api-keys.js';
-import { type Actor, type AuditChange, record } from './audit-log.js';
+import { type Actor, type AuditChange, recordAudit } from './audit-log.js';
 import { CachedLookup } from './cached-lookup.js';
 import { completeSettings, type ConnectionRow, joinConnection, openedFields, splitConfig } from './connection-rows.js';
 import type { KeyPairs } from './key-pairs.js';
@@ -231,7 +231,7 @@ export class ConnectionEditor {
         await this.#putSecrets(tx, id, secrets);
         this.#database.notices.announce(tx, 'connections');
         const details = { type: draft.type, copiedFrom: copiedFrom ?? null };
-        await record(tx, actor, { action: 'connection.create', target: target(id, draft.name), details });
+        await recordAudit(tx, actor, { action: 'connection.create', target: target(id, draft.name), details });
       }),
     );
     this.#connections.forgetAll();
@@ -342,7 +342,7 @@ export class ConnectionEditor {
     await this.#database.transaction(async (tx) => {
       await work(tx);
       this.#database.notices.announce(tx, 'connections');
-      await record(tx, actor, { target: target(connection.id, connection.name), ...change });
+      await recordAudit(tx, actor, { target: target(connection.id, connection.name), ...change });
     });
     this.#connections.forgetAll();
   }

@@ -3,7 +3,7 @@ import type { JobFileState } from '../../contract/job.js';
 import type { JobFolder, NewJobFile } from './job.js';
 
 /** The findings of a listing, written in one transaction. */
-export interface Findings {
+export interface ListingFindings {
   readonly files: FileColumns;
   readonly folders: readonly Omit<JobFolder, 'isBegun' | 'tries'>[];
   /** Completely listed folders. */

@@ -22,7 +22,14 @@ import { type ChainLinks, linkingWritten } from './receipts.js';
 import { endingCopies } from './route-copies.js';
 import type { NewTransfer, TransferRow } from './transfer.js';
 import { addingHours, LOOKUP_SLOT } from './transfer-hours.js';
-import { type Failed, failureOf, isReported, NONE_WANTED, transferEvents, type Wanted } from './transfer-events.js';
+import {
+  type Failed,
+  failureOf,
+  isReportedFailure,
+  NONE_WANTED,
+  transferEvents,
+  type Wanted,
+} from './transfer-events.js';
 import type { NamedSecrets } from '../secrets/sealed-rows.js';
 import { endingUploads } from './uploads.js';
 
@@ -268,7 +275,7 @@ export async function failPendingOf(
     ),
     ${counting(tx, null)}
     select *, null as job, null as copy_id from written`;
-  await outbox.add(tx, ended.filter(isReported).map(failureOf));
+  await outbox.add(tx, ended.filter(isReportedFailure).map(failureOf));
   return ended.length;
 }
 

@@ -16,7 +16,7 @@ import {
   setRejected,
   withdrawOthers,
 } from './announced-host-keys.js';
-import { type Actor, record } from './audit-log.js';
+import { type Actor, recordAudit } from './audit-log.js';
 import { type ManagedConnection, setTrustedKeys } from './connections.js';
 
 /** Keys of one connection, including the rejected ones. */
@@ -92,7 +92,7 @@ export class HostKeys {
     const actor: Actor = { accountId, kind: 'anonymous', id: null, email: rule, address: '', requestId: '' };
     const recordChange = async (action: AuditAction, { fingerprint, algorithm }: HostKey): Promise<void> => {
       const target = { kind: 'connection', id, name };
-      await record(tx, actor, { action, target, details: { fingerprint, algorithm, rule } });
+      await recordAudit(tx, actor, { action, target, details: { fingerprint, algorithm, rule } });
     };
     for (const key of accepted) await recordChange('connection.accept_host_key', key);
     for (const key of gone) await recordChange('connection.drop_host_key', key);
@@ -139,7 +139,7 @@ export class HostKeys {
       }
       await change(tx, connection);
       const details = { fingerprint, algorithm: key.algorithm };
-      await record(tx, actor, { action, target: { kind: 'connection', id, name }, details });
+      await recordAudit(tx, actor, { action, target: { kind: 'connection', id, name }, details });
     });
     this.#connections.forgetAll();
   }

@@ -20,7 +20,7 @@ import {
   type Transaction,
   valuesOf,
 } from '../postgres/sql.js';
-import { type Findings, forgetTexts, TEXT_COLUMNS } from './found-files.js';
+import { type ListingFindings, forgetTexts, TEXT_COLUMNS } from './found-files.js';
 import {
   foundFields,
   IS_OPEN,
@@ -156,7 +156,7 @@ export class JobTree {
    * Writes the findings of a listing, and adds `rows` to the job's row count. Existing files and folders are not
    * changed: a folder that is listed again after a crash counts nothing twice.
    */
-  async add(job: Owned, findings: Findings, rows: number): Promise<void> {
+  async add(job: Owned, findings: ListingFindings, rows: number): Promise<void> {
     const write = (tx: Transaction): Promise<void> => this.#addIn(tx, job, findings, rows);
     const isLarge = findings.files.count + findings.folders.length > FEW_ROWS;
     await this.#database.turns.run(job.accountId, () =>
@@ -165,7 +165,7 @@ export class JobTree {
     forgetTexts(findings.files);
   }
 
-  async #addIn(tx: Transaction, job: Owned, findings: Findings, rows: number): Promise<void> {
+  async #addIn(tx: Transaction, job: Owned, findings: ListingFindings, rows: number): Promise<void> {
     const { id } = job;
     const { files, folders, listed, left, begun, unchanged } = findings;
     const { texts } = tx.types;

@@ -5,7 +5,7 @@ import { refusingDuplicates } from '../postgres/errors.js';
 import type { Database } from '../postgres/database.js';
 import { columnsOf, type Queryable, rowOf } from '../postgres/sql.js';
 import type { NamedSecrets } from '../secrets/sealed-rows.js';
-import { type Actor, record } from './audit-log.js';
+import { type Actor, recordAudit } from './audit-log.js';
 
 export interface MadeKeyPair {
   readonly name: string;
@@ -49,7 +49,7 @@ export class KeyPairs {
         const [made] = await tx<KeyPair[]>`
           insert into key_pairs ${tx({ ...row, accountId: actor.accountId })} returning ${columns(tx)}`;
         await this.#secrets.put(tx, actor.accountId, keyPairSecret(id), pair.privateKey);
-        await record(tx, actor, {
+        await recordAudit(tx, actor, {
           action: 'key_pair.create',
           target: { kind: 'key_pair', id, name },
           details: { fingerprint },
@@ -63,7 +63,7 @@ export class KeyPairs {
     await this.#database.transaction(async (tx) => {
       await tx`delete from key_pairs where id = ${id} and account_id = ${actor.accountId}`;
       await this.#secrets.put(tx, actor.accountId, keyPairSecret(id), null);
-      await record(tx, actor, { action: 'key_pair.delete', target: { kind: 'key_pair', id, name } });
+      await recordAudit(tx, actor, { action: 'key_pair.delete', target: { kind: 'key_pair', id, name } });
     });
   }
 }

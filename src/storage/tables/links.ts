@@ -7,7 +7,7 @@ import type { NodeRegistry } from '../cluster/nodes.js';
 import type { Database } from '../postgres/database.js';
 import { columnsOf, type Queryable, rowOf, storable, tableOf, type Transaction } from '../postgres/sql.js';
 import { hashApiKey, randomText } from '../secrets/hashes.js';
-import { type Actor, record } from './audit-log.js';
+import { type Actor, recordAudit } from './audit-log.js';
 import { endUploadsOf, isWritten } from './uploads.js';
 
 /** A link found by its secret, with the data of its account and its key that a use needs. */
@@ -61,7 +61,7 @@ export class Links {
       const row = rowOf(tx, linkFields, { ...settings, id, accountId, keyId, path });
       await tx`insert into links ${tx({ ...row, tokenHash: hashApiKey(token) })}`;
       const details = { operation, connectionId, expiresAt: expiresAt.toISOString(), maxBytes, maxUses };
-      await record(tx, actor, { action: 'link.create', target: targetOf(id, path), details });
+      await recordAudit(tx, actor, { action: 'link.create', target: targetOf(id, path), details });
       return { link: (await findIn(tx, accountId, id)) as Link, token };
     });
   }
@@ -92,7 +92,7 @@ export class Links {
       const revoked = await tx`
         update links set revoked_at = now()
         where id = ${id} and account_id = ${actor.accountId} and revoked_at is null returning 1`;
-      if (revoked.length > 0) await record(tx, actor, { action: 'link.revoke', target: targetOf(id, path) });
+      if (revoked.length > 0) await recordAudit(tx, actor, { action: 'link.revoke', target: targetOf(id, path) });
       await endUploadsOf(tx, id);
       return findIn(tx, actor.accountId, id);
     });

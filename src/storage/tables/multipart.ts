@@ -1,5 +1,5 @@
 /** The parts of multipart uploads, the requests that write them, and the hidden files that hold them. */
-import { refusal } from '../../base/errors.js';
+import { goneOn, refusal } from '../../base/errors.js';
 import { hidden, type RowOf } from '../../contract/thing.js';
 import {
   type MultipartPart,
@@ -20,15 +20,7 @@ import {
   type Transaction,
   valuesOf,
 } from '../postgres/sql.js';
-import {
-  definePartBytes,
-  goneOn,
-  leaseEnd,
-  lockMultipart,
-  noteIn,
-  type UploadAddress,
-  type UploadLimits,
-} from './uploads.js';
+import { definePartBytes, leaseEnd, lockMultipart, noteIn, type UploadAddress, type UploadLimits } from './uploads.js';
 
 /** A part that a request wants to write. */
 interface PartClaim {

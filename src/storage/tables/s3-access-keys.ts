@@ -13,7 +13,7 @@ import { randomText } from '../secrets/hashes.js';
 import type { NamedSecrets } from '../secrets/sealed-rows.js';
 import { sealedFields } from '../secrets/secrets.js';
 import { StartupError } from '../startup.js';
-import { type Actor, record } from './audit-log.js';
+import { type Actor, recordAudit } from './audit-log.js';
 import { CachedLookup } from './cached-lookup.js';
 import { type ApiKeyRecord, type KeyUses, recordColumns } from './key-records.js';
 
@@ -100,7 +100,7 @@ export class S3AccessKeys {
       }
       await tx`insert into s3_access_keys ${tx({ accessKeyId: pair.accessKeyId, apiKeyId: id, accountId })}`;
       await this.#secrets.put(tx, pair.accessKeyId, SECRET, pair.secretAccessKey);
-      await record(tx, actor, {
+      await recordAudit(tx, actor, {
         action: 'api_key.s3_create',
         target: { kind: 'api_key', id, name },
         details: { accessKeyId: pair.accessKeyId },
@@ -117,7 +117,7 @@ export class S3AccessKeys {
         delete from s3_access_keys
         where access_key_id = ${accessKeyId} and api_key_id = ${id} and account_id = ${actor.accountId} returning 1`;
       if (removed === undefined) return false;
-      await record(tx, actor, {
+      await recordAudit(tx, actor, {
         action: 'api_key.s3_delete',
         target: { kind: 'api_key', id, name },
         details: { accessKeyId },

@@ -5,7 +5,7 @@ import { uuidv7 } from '../../base/uuid.js';
 import { type Schedule, scheduleFields, type ScheduleSettings } from '../../contract/schedule.js';
 import type { Database } from '../postgres/database.js';
 import { columnsOf, type Queryable, rowOf, storable, type Transaction } from '../postgres/sql.js';
-import { type Actor, record } from './audit-log.js';
+import { type Actor, recordAudit } from './audit-log.js';
 import { IS_OPEN, type Job, type JobHolder } from './job.js';
 import type { JobLimits, Jobs } from './jobs.js';
 import { HOLDER, holdersOf } from './key-records.js';
@@ -81,7 +81,7 @@ export class Schedules {
       const row = rowOf(tx, scheduleFields, { ...settings, id, accountId, keyId, nextRunAt: next });
       await tx`insert into schedules ${tx(row)}`;
       this.#announceDue(tx, now, next);
-      await record(tx, actor, {
+      await recordAudit(tx, actor, {
         action: 'schedule.create',
         target: target(id, settings.name),
         details: detailsOf(settings),
@@ -123,7 +123,7 @@ export class Schedules {
       await tx`update schedules set ${tx(row)} where id = ${id}`;
       this.#announceDue(tx, former.now, next);
       const details = { ...detailsOf(settings), fields: Object.keys(changes) };
-      await record(tx, actor, { action: 'schedule.update', target: target(id, name), details });
+      await recordAudit(tx, actor, { action: 'schedule.update', target: target(id, name), details });
       return findIn(tx, accountId, id);
     });
   }
@@ -134,7 +134,7 @@ export class Schedules {
       const [gone] = await tx<{ name: string }[]>`
         delete from schedules where id = ${id} and account_id = ${actor.accountId} returning name`;
       if (gone === undefined) return false;
-      await record(tx, actor, { action: 'schedule.delete', target: target(id, gone.name) });
+      await recordAudit(tx, actor, { action: 'schedule.delete', target: target(id, gone.name) });
       return true;
     });
   }

@@ -36,7 +36,7 @@ const COME_AGAIN = 503;
  * the result of job files, copies of watched folders and checks: every failure of them is reported, except what an
  * owner has cancelled.
  */
-export function isReported({ type, status, errorCode, job, copyId }: Omit<Failed, 'jobId'>): boolean {
+export function isReportedFailure({ type, status, errorCode, job, copyId }: Omit<Failed, 'jobId'>): boolean {
   if (status !== 'failed' || errorCode === 'cancelled') return false;
   if (type === 'poll' || job !== null || copyId !== null) return true;
   const definition = definitionOfError(errorCode ?? '');
@@ -52,7 +52,7 @@ export function failureOf({ accountId, job, ...row }: Omit<Failed, 'jobId'>): Dr
 
 /** Whether a written row has an event. */
 export function hasEvent(row: TransferRow, wanted: Wanted): boolean {
-  return isReported(row) || isUseOfLink(row) || (row.status === 'success' && wanted(row));
+  return isReportedFailure(row) || isUseOfLink(row) || (row.status === 'success' && wanted(row));
 }
 
 /** The CTEs of the events for those `rows` that the CTE `written` has written. */
@@ -64,7 +64,7 @@ export function transferEvents(sql: Queryable, rows: readonly TransferRow[], wan
 }
 
 function eventsOf(row: TransferRow, wanted: Wanted): DraftEvent[] {
-  if (isReported(row)) return [failureOf(row)];
+  if (isReportedFailure(row)) return [failureOf(row)];
   if (row.status !== 'success') return [];
   const events: DraftEvent[] = [];
   const add = <T extends typeof TRANSFER_SUCCEEDED | typeof LINK_USED>(

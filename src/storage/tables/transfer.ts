@@ -21,7 +21,7 @@ export interface TransferRow extends Omit<RowOf<typeof transferColumns>, 'jobId'
 }
 
 /** The identity of a connection's server. */
-export interface ServerFacts {
+export interface ServerIdentity {
   readonly type: string;
   /** `host:port`. */
   readonly host: string;
@@ -31,7 +31,7 @@ export interface ServerFacts {
   readonly certificate?: string;
 }
 
-export interface ReceiptFacts extends ServerFacts {
+export interface ReceiptFacts extends ServerIdentity {
   /** For a copy, a move or the upload of a url: the source. */
   readonly source?: ReceiptSource;
   /**
@@ -47,7 +47,7 @@ export interface ReceiptFacts extends ServerFacts {
   readonly paths?: readonly string[];
 }
 
-export interface ReceiptSource extends ServerFacts {
+export interface ReceiptSource extends ServerIdentity {
   /** Both absent for a url, of which only the host is recorded. */
   readonly connectionId?: string;
   readonly path?: string;

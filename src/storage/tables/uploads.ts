@@ -1,6 +1,6 @@
 /** Resumable uploads: their stored bytes, and the request and node that write to each. */
 import type { PendingQuery, Row } from 'postgres';
-import { GatewayError, refusal } from '../../base/errors.js';
+import { goneOn, refusal } from '../../base/errors.js';
 import {
   type NewUpload,
   type Upload,
@@ -356,9 +356,6 @@ export async function lockMultipart(
 export async function definePartBytes(sql: Queryable, id: string, bytes: number): Promise<void> {
   await sql`update uploads set part_bytes = ${bytes} where id = ${id}`;
 }
-
-export const goneOn = (): GatewayError =>
-  new GatewayError('upload_locked', 'another request has continued this upload');
 
 export const leaseEnd = (sql: Queryable) => sql`now() + make_interval(secs => ${LEASE_SECONDS})`;
 

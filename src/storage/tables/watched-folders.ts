@@ -13,7 +13,7 @@ import { type Clock, idsAt, readClock } from '../postgres/clock.js';
 import type { Database } from '../postgres/database.js';
 import { columnsOf, type Queryable, rowOf, storable, tableOf, type Transaction } from '../postgres/sql.js';
 import type { FolderSecrets } from '../secrets/sealed-rows.js';
-import { isReported } from './transfer-events.js';
+import { isReportedFailure } from './transfer-events.js';
 import { writeBatch } from './history-statements.js';
 import type { TransferRow } from './transfer.js';
 import { isOtherCopyTo } from './route-copies.js';
@@ -39,7 +39,7 @@ const routeFields = {
   copyTo: watchedFolderFields.copyTo,
 };
 /** The targets of files from a watched folder. */
-export type Route = RowOf<typeof routeFields>;
+export type WatchRoute = RowOf<typeof routeFields>;
 
 interface DueFolder {
   readonly id: string;
@@ -141,8 +141,8 @@ export class WatchedFolders {
   }
 
   /** Folders of an account that copy or move files. */
-  async routes(accountId: string): Promise<readonly Route[]> {
-    return this.#database.all<Route>`
+  async routes(accountId: string): Promise<readonly WatchRoute[]> {
+    return this.#database.all<WatchRoute>`
       select ${(sql) => columnsOf(sql, routeFields)} from watched_folders
       where account_id = ${accountId} and deleted_at is null and (copy_to is not null or move_to is not null)`;
   }
@@ -311,7 +311,7 @@ export class WatchedFolders {
       notices.announceHere(tx, 'folders', await this.#writeCheck(tx, result, 'durable'));
       await changes.write(tx, folder.id);
       if (history.length > 0) await writeBatch(tx, this.#nodeId, history);
-      if (history.some(isReported)) this.#outbox.announce(tx);
+      if (history.some(isReportedFailure)) this.#outbox.announce(tx);
       await this.#outbox.add(tx, events);
     });
   }

@@ -3,7 +3,7 @@ import { hasCode } from '../../base/errors.js';
 import { retryingUntil } from '../../base/retry.js';
 import type { RetrySchedule } from '../../base/retry-schedule.js';
 import {
-  type Attempt,
+  type DeliveryAttempt,
   attemptFields,
   type DeliveredFile,
   type DeliveryState,
@@ -136,8 +136,8 @@ export class WebhookEvents {
       select ${columns} from deliveries d where id = ${id} and account_id = ${accountId}`;
   }
 
-  async attempts(eventId: string): Promise<readonly Attempt[]> {
-    return this.#database.all<Attempt>`
+  async attempts(eventId: string): Promise<readonly DeliveryAttempt[]> {
+    return this.#database.all<DeliveryAttempt>`
       select ${(sql) => columnsOf(sql, attemptFields)} from webhook_attempts where event_id = ${eventId} order by id`;
   }
 
@@ -379,7 +379,7 @@ function hasAfterAction({ files, afterAction }: OutgoingDelivery, verdict: Attem
 
 /** A row of the table of attempts as JSON, by its columns. */
 function textOfAttempt(attempt: NewAttempt): string {
-  const row: Attempt = { id: idsAt(attempt.startedAt)(), ...attempt };
+  const row: DeliveryAttempt = { id: idsAt(attempt.startedAt)(), ...attempt };
   return JSON.stringify(inColumns(row), (_name, part: unknown) => (typeof part === 'string' ? storable(part) : part));
 }
 

@@ -8,7 +8,7 @@ import { columnsOf, type Queryable, rowOf, type Transaction } from '../postgres/
 import { type NamedSecrets, sealedColumns } from '../secrets/sealed-rows.js';
 import type { SealedSecret } from '../secrets/secrets.js';
 import type { WebhookSecret } from '../secrets/webhook-secret.js';
-import { type Actor, record } from './audit-log.js';
+import { type Actor, recordAudit } from './audit-log.js';
 import type { SuccessSubscriptions } from './transfer-events.js';
 import { cancelOfWebhook, purgeOfDeletedWebhooks } from './webhook-events.js';
 import { withLogin, withoutLogin } from './webhook-targets.js';
@@ -63,7 +63,7 @@ export class Webhooks {
       await tx`insert into webhooks ${tx(added)}`;
       const secret = await this.#signing.add(tx, id);
       await this.#secrets.put(tx, id, LOGIN, target.login ?? null);
-      await record(tx, actor, {
+      await recordAudit(tx, actor, {
         action: 'webhook.create',
         target: targetOf(id, target.url),
         details: detailsOf(settings),
@@ -121,7 +121,7 @@ export class Webhooks {
       const hasOtherLogin = target !== undefined && (target.login !== undefined || target.url !== former.url);
       if (hasOtherLogin) await this.#secrets.put(tx, id, LOGIN, target.login ?? null);
       const said = Object.fromEntries(Object.entries({ ...changes, ...(target && { url: target.url }) }));
-      await record(tx, actor, { action: 'webhook.update', target: targetOf(id, url), details: detailsOf(said) });
+      await recordAudit(tx, actor, { action: 'webhook.update', target: targetOf(id, url), details: detailsOf(said) });
       return this.#findIn(tx, accountId, id);
     });
   }
@@ -135,7 +135,7 @@ export class Webhooks {
       if (gone === undefined) return false;
       await cancelOfWebhook(tx, id);
       await this.#secrets.replaceAll(tx, id, {});
-      await record(tx, actor, { action: 'webhook.delete', target: targetOf(id, gone.url) });
+      await recordAudit(tx, actor, { action: 'webhook.delete', target: targetOf(id, gone.url) });
       return true;
     });
   }
@@ -143,7 +143,7 @@ export class Webhooks {
   /** Makes a new secret. For 24 hours, events are also signed with the former one. */
   rotateSecret(actor: Actor, { id, url }: Webhook): Promise<string> {
     return this.#signing.rotate(id, (tx) =>
-      record(tx, actor, { action: 'webhook.rotate_secret', target: targetOf(id, url) }),
+      recordAudit(tx, actor, { action: 'webhook.rotate_secret', target: targetOf(id, url) }),
     );
   }
 

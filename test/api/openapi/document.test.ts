@@ -6,7 +6,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { ERRORS } from '../../../src/contract/errors.js';
 import { parametersOf, responsesOf } from '../../../src/api/openapi/document.js';
-import type { MediaType, OpenApiDocument, Operation, Schema } from '../../../src/api/openapi/types.js';
+import type { MediaType, OpenApiDocument, OperationObject, Schema } from '../../../src/api/openapi/types.js';
 import { codesOf, type DocumentedApi, fileApi, managementApi } from './route-table.js';
 
 const FILES = fileApi();
@@ -14,7 +14,7 @@ const MANAGEMENT = managementApi();
 
 interface NamedOperation {
   readonly name: string;
-  readonly operation: Operation;
+  readonly operation: OperationObject;
 }
 
 function operationsOf(document: OpenApiDocument): NamedOperation[] {

@@ -5,7 +5,7 @@ import { buffer } from 'node:stream/consumers';
 import { test, type TestContext } from 'node:test';
 import { entryKey, nameOfKey } from '../../../src/base/entry-key.js';
 import { GatewayError } from '../../../src/base/errors.js';
-import { keyOf, pathBelow, rawNamesOf, ROOT, withRawName } from '../../../src/remotes/path.js';
+import { pathKeyOf, pathBelow, rawNamesOf, ROOT, withRawName } from '../../../src/remotes/path.js';
 import type { Remote } from '../../../src/remotes/remote.js';
 import { streamOf } from '../../../src/remotes/whole.js';
 import { startProftpd, startPureFtpd, startVsftpd } from '../../servers/ftp.js';
@@ -138,7 +138,7 @@ test('a name that is no text in the encoding keeps its bytes, even if they are U
         assert.equal(await read(remote, path), content, 'by its rawName');
         assert.equal(rawNamesOf(path), file.rawName);
         const key = entryKey('', file);
-        assert.deepEqual(keyOf(path.slice(1)), key);
+        assert.deepEqual(pathKeyOf(path.slice(1)), key);
         assert.equal(pathBelow(ROOT, key), path, 'as jobs and watched folders keep it');
         assert.equal(nameOfKey(key).rawName, file.rawName);
         assert.equal(nameOfKey(key).path, file.name);

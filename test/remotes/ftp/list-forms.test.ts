@@ -3,20 +3,20 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { UTF_8 } from '../../../src/remotes/encoded-names.js';
-import { parseListLine, parseMachineLine, type Entry } from '../../../src/remotes/ftp/names/entries.js';
+import { parseListLine, parseMachineLine, type FtpEntry } from '../../../src/remotes/ftp/names/entries.js';
 import { isHeading } from '../../../src/remotes/ftp/names/list-lines.js';
 import type { ListFormat } from '../../../src/remotes/ftp/names/list-formats.js';
 import { ListReader } from '../../../src/remotes/ftp/names/list-reader.js';
-import { monthOf } from '../../../src/remotes/ftp/names/months.js';
+import { monthNumberOf } from '../../../src/remotes/ftp/names/months.js';
 
 const NOW = new Date('2026-11-22T12:00:00Z');
-const shown = (entry: Entry | undefined): unknown =>
+const shown = (entry: FtpEntry | undefined): unknown =>
   entry && [entry.name, entry.kind, entry.size, entry.time?.time.toISOString().slice(0, 16)];
 const machine = (line: string): unknown => shown(parseMachineLine(Buffer.from(line), UTF_8));
 
 function read(lines: readonly string[], format: ListFormat = 'auto'): unknown[] {
   const reader = new ListReader(format, NOW, UTF_8);
-  const entries: Entry[] = [];
+  const entries: FtpEntry[] = [];
   for (const line of lines) reader.read(Buffer.from(line), entries);
   reader.end(entries);
   return entries.map((entry) => shown(entry));
@@ -25,7 +25,7 @@ function read(lines: readonly string[], format: ListFormat = 'auto'): unknown[] 
 const unread = (line: string): unknown => [line, 'unreadable', undefined, undefined];
 const shownAs = ([name, kind, size, time]: Shown): unknown => [name, kind, size, time];
 
-type Shown = readonly [name: string, kind?: Entry['kind'], size?: number, time?: string];
+type Shown = readonly [name: string, kind?: FtpEntry['kind'], size?: number, time?: string];
 
 interface Format {
   readonly name: string;
@@ -568,7 +568,7 @@ test('months of other languages, if they are certain', () => {
     ['13月', undefined],
     ['foo', undefined],
   ];
-  for (const [name, month] of cases) assert.equal(monthOf(name), month, name);
+  for (const [name, month] of cases) assert.equal(monthNumberOf(name), month, name);
 });
 
 test('headings are counted as files in no language, and nothing else is a heading', () => {
@@ -582,7 +582,7 @@ const NAME = fc.stringMatching(/^[a-zA-Z][a-zA-Z0-9_.-]{0,11}[a-z]$/);
 const FORMS: readonly {
   readonly form: string;
   readonly columns: string;
-  readonly parse: (line: Buffer) => Entry | undefined;
+  readonly parse: (line: Buffer) => FtpEntry | undefined;
 }[] = [
   ...[
     '-rw-r--r--    1 1000     users         1234 Nov 20 10:15 ',

@@ -9,7 +9,7 @@ import { parseFeatures } from '../../../src/remotes/ftp/session/features.js';
 import { LineSplitter } from '../../../src/remotes/ftp/names/line-splitter.js';
 import { parseListTime } from '../../../src/remotes/ftp/names/list-times.js';
 import { offsetBetween } from '../../../src/remotes/ftp/names/list-zone.js';
-import { loginRefusal, refusal } from '../../../src/remotes/ftp/session/replies.js';
+import { loginRefusal, refusedBy } from '../../../src/remotes/ftp/session/replies.js';
 
 test('the meaning of replies follows from code and words', () => {
   const cases: [number, string, ErrorCode][] = [
@@ -37,7 +37,7 @@ test('the meaning of replies follows from code and words', () => {
     [226, 'Complete', 'protocol_error'],
   ];
   for (const [code, words, meaning] of cases) {
-    const error = refusal({ code, text: `${code} ${words}` }, 'open', 'reading /a', 'permission_denied');
+    const error = refusedBy({ code, text: `${code} ${words}` }, 'open', 'reading /a', 'permission_denied');
     assert.equal(error.code, meaning, words);
     assert.deepEqual(error.remote, { code, text: words });
   }

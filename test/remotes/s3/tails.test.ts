@@ -1,7 +1,8 @@
 /** The cost of several short pieces, before they form a part. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { bytesOf, countedTails, firstTakenIn } from '../../../src/remotes/s3/files/tails.js';
+import { sumOfSizes } from '../../../src/base/numbers.js';
+import { countedTails, firstTakenIn } from '../../../src/remotes/s3/files/tails.js';
 import type { StoredTail } from '../../../src/remotes/remote.js';
 
 /** Pieces up to a part of this many bytes: the most objects at a time, and the bytes sent for each byte. */
@@ -11,13 +12,13 @@ function gather(partBytes: number, sizeOf: (piece: number) => number): { most: n
   let sent = 0;
   for (let piece = 0; ; piece += 1) {
     const tails = countedTails([...noted.values()], 7);
-    const start = bytesOf(tails);
+    const start = sumOfSizes(tails);
     const size = sizeOf(piece);
     if (start + size >= partBytes) return { most, ratio: sent / start };
     const slot = firstTakenIn(tails, size);
-    const tail = { slot, part: 7, start: bytesOf(tails.slice(0, slot)), size: size + bytesOf(tails.slice(slot)) };
+    const tail = { slot, part: 7, start: sumOfSizes(tails.slice(0, slot)), size: size + sumOfSizes(tails.slice(slot)) };
     noted.set(slot, tail);
-    assert.equal(bytesOf(countedTails([...noted.values()], 7)), start + size);
+    assert.equal(sumOfSizes(countedTails([...noted.values()], 7)), start + size);
     sent += tail.size;
     most = Math.max(most, slot + 1);
   }

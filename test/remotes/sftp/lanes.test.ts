@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { setImmediate as turn } from 'node:timers/promises';
 import { test, type TestContext } from 'node:test';
 import { Lanes } from '../../../src/remotes/sftp/files/lanes.js';
-import { type HostMemory, unknownServer } from '../../../src/remotes/sftp/memory.js';
+import { type SftpMemory, unknownServer } from '../../../src/remotes/sftp/memory.js';
 import type { SftpChannel } from '../../../src/remotes/sftp/session/channel.js';
 import type { SftpLease } from '../../../src/remotes/sftp/session/session.js';
 
@@ -11,7 +11,7 @@ const ROUND_TRIP_MS = 50;
 const MUCH = 1 << 30;
 
 interface Line {
-  readonly memory: HostMemory;
+  readonly memory: SftpMemory;
   /** Sessions that are open besides the file's own. */
   readonly open: () => number;
   /** Transfers a file for this many round trips; `rateOf` gives the bytes that move in one. */

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { type Hold, UNCOUNTED } from '../../../src/budgets/memory.js';
 import { Lanes } from '../../../src/remotes/sftp/files/lanes.js';
 import { type SourcePlan, SftpSource } from '../../../src/remotes/sftp/files/source.js';
-import type { HostMemory } from '../../../src/remotes/sftp/memory.js';
+import type { SftpMemory } from '../../../src/remotes/sftp/memory.js';
 import type { SftpChannel } from '../../../src/remotes/sftp/session/channel.js';
 
 const MIB = 1024 * 1024;
@@ -29,7 +29,7 @@ function sourceWith(
   hold: Hold,
   part: Part = WHOLE_FILE,
   { shortestReplyMs, extraWindowBytes }: Line = { shortestReplyMs: 0, extraWindowBytes: 0 },
-): { readonly source: SftpSource; readonly memory: HostMemory; readonly asked: () => number } {
+): { readonly source: SftpSource; readonly memory: SftpMemory; readonly asked: () => number } {
   let asked = 0;
   const channel = {
     maxReadBytes: CHUNK,
@@ -41,7 +41,7 @@ function sourceWith(
     widenWindow: () => undefined,
     close: async () => undefined,
   } as unknown as SftpChannel;
-  const memory = { oneRequestAtATime: false, extraWindowBytes } as HostMemory;
+  const memory = { oneRequestAtATime: false, extraWindowBytes } as SftpMemory;
   const lanes = new Lanes({ channel, handle: Buffer.alloc(4) }, { queuedBytes: 0 }, undefined);
   const source = new SftpSource({ lanes, memory, hold, maxRequests: 64, path: '/large', ...part });
   return { source, memory, asked: () => asked };

@@ -1,5 +1,6 @@
 /** The texts of the page, in one language. Another language reloads the page. */
-import { type Language, language } from '../preferences.ts';
+import type { Language } from '../../../contract/language.ts';
+import { language } from '../preferences.ts';
 import type { FirstTexts, LaterTexts, Texts } from './catalogue.ts';
 
 /** Filled by the functions below. */

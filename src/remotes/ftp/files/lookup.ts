@@ -9,7 +9,7 @@ import type { FileInfo } from '../../remote.js';
 import { parseFacts } from '../names/entries.js';
 import { listEntered } from '../names/unix-listing.js';
 import { type FtpOperation, type Question, sizeIn } from '../session/operation.js';
-import { isPositive, isUnsupported, refusal, saysDenied, saysMissing, type Reply } from '../session/replies.js';
+import { isPositive, isUnsupported, refusedBy, saysDenied, saysMissing, type Reply } from '../session/replies.js';
 
 /** A size that does not change for this long is final. */
 const REST_MS = 250;
@@ -146,7 +146,7 @@ async function absent(
   isSecondTry: boolean,
 ): Promise<FileInfo | undefined> {
   if (saysMissing(reply)) return undefined;
-  const error = refusal(reply, 'open', path, 'not_found');
+  const error = refusedBy(reply, 'open', path, 'not_found');
   if (error.code !== 'not_found') throw error;
   const probe = await operation.ask('RNFR', path, [350]);
   if (probe.code !== 350) return undefined;
@@ -157,7 +157,7 @@ async function absent(
     await operation.lease.reconnect(operation.signal);
     return query(operation, path, true);
   }
-  throw refusal(reply, 'open', path, 'permission_denied');
+  throw refusedBy(reply, 'open', path, 'permission_denied');
 }
 
 async function sizeAnswersForFolders(operation: FtpOperation): Promise<boolean> {

@@ -20,10 +20,10 @@ import type {
   Settled,
   StoredBytes,
 } from '../../remote.js';
-import type { HostMemory } from '../memory.js';
-import { beginTransfer, type Transfer } from '../session/data.js';
+import type { FtpMemory } from '../memory.js';
+import { beginTransfer, type FtpTransfer } from '../session/data.js';
 import type { FtpOperation } from '../session/operation.js';
-import { refusal } from '../session/replies.js';
+import { refusedBy } from '../session/replies.js';
 import { find, measure } from './lookup.js';
 import { placesOn } from './places.js';
 import { FtpSink } from './sink.js';
@@ -136,8 +136,8 @@ export class FtpPieces implements Pieces {
   }
 
   /** Tests the server's abilities on a file that is not in use. */
-  async #tryBoth(path: RemotePath, hidden: RemotePath): Promise<NonNullable<HostMemory['goesOnBy']>> {
-    const sizeAfter = async (open: () => Promise<Transfer>): Promise<number | undefined> => {
+  async #tryBoth(path: RemotePath, hidden: RemotePath): Promise<NonNullable<FtpMemory['goesOnBy']>> {
+    const sizeAfter = async (open: () => Promise<FtpTransfer>): Promise<number | undefined> => {
       // A refusal here says nothing about resuming: a client may just have removed the folder.
       await this.#send(path, hidden, await this.#store(path, hidden, 0), 'four');
       try {
@@ -152,13 +152,13 @@ export class FtpPieces implements Pieces {
     return { restart, append: (await sizeAfter(() => this.#append(path, hidden))) === 10 };
   }
 
-  async #send(path: RemotePath, hidden: RemotePath, transfer: Transfer, text: string): Promise<void> {
+  async #send(path: RemotePath, hidden: RemotePath, transfer: FtpTransfer, text: string): Promise<void> {
     const writer = new FtpPieceWriter(this.#operation, transfer, { path, hidden, offset: 0 });
     writer.end(text);
     await writer.taken();
   }
 
-  async #store(path: RemotePath, hidden: RemotePath, offset: number): Promise<Transfer> {
+  async #store(path: RemotePath, hidden: RemotePath, offset: number): Promise<FtpTransfer> {
     const operation = this.#operation;
     return accepted(
       path,
@@ -166,7 +166,7 @@ export class FtpPieces implements Pieces {
     );
   }
 
-  async #append(path: RemotePath, hidden: RemotePath): Promise<Transfer> {
+  async #append(path: RemotePath, hidden: RemotePath): Promise<FtpTransfer> {
     const operation = this.#operation;
     return accepted(path, await beginTransfer(operation, `APPE ${operation.at(hidden)}`));
   }
@@ -182,7 +182,7 @@ interface Piece {
 class FtpPieceWriter extends FtpSink implements PieceWriter {
   readonly #piece: Piece;
 
-  constructor(operation: FtpOperation, transfer: Transfer, piece: Piece) {
+  constructor(operation: FtpOperation, transfer: FtpTransfer, piece: Piece) {
     super(operation, transfer, `writing ${piece.path}`);
     this.#piece = piece;
 
@@ -217,9 +217,9 @@ class FtpPieceWriter extends FtpSink implements PieceWriter {
   }
 }
 
-function accepted(path: RemotePath, transfer: Transfer): Transfer {
+function accepted(path: RemotePath, transfer: FtpTransfer): FtpTransfer {
   if (transfer.first.code < 400) return transfer;
-  throw refusal(transfer.first, 'open', `writing on in ${path}`, 'permission_denied');
+  throw refusedBy(transfer.first, 'open', `writing on in ${path}`, 'permission_denied');
 }
 
 function mismatch(path: RemotePath, actual: number, expected: number): GatewayError {

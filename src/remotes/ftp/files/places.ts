@@ -5,7 +5,7 @@ import { notAFolder } from '../../obstacles.js';
 import { joinPath, parentOf, type RemotePath } from '../../path.js';
 import type { Place, Places } from '../../publish.js';
 import type { FtpOperation } from '../session/operation.js';
-import { isPositive, refusal, type Reply } from '../session/replies.js';
+import { isPositive, refusedBy, type Reply } from '../session/replies.js';
 import { find } from './lookup.js';
 
 /** Time limit for everything after a lost connection: a new login and a few commands. */
@@ -52,7 +52,7 @@ export function placesOn(operation: FtpOperation): Places<Place> {
         make: async (at) => {
           const outcome = await make(at);
           if (typeof outcome === 'string') return;
-          throw refusal(outcome, 'open', `making the folder ${at}`, 'permission_denied');
+          throw refusedBy(outcome, 'open', `making the folder ${at}`, 'permission_denied');
         },
       });
     },
@@ -63,14 +63,14 @@ export function placesOn(operation: FtpOperation): Places<Place> {
         { verb: 'RNTO', path: to, isSequel: true },
       ]);
       const reply = (ready?.code === 350 ? renamed : ready) as Reply;
-      if (!isPositive(reply)) throw refusal(reply, 'publish', `renaming to ${to}`);
+      if (!isPositive(reply)) throw refusedBy(reply, 'publish', `renaming to ${to}`);
       // pure-ftpd replies 250 and changes blanks at the end of a name.
       if (to.endsWith(' ') && (await find(operation, to)) === undefined) throw storedElsewhere(to);
     },
 
     async remove({ path }) {
       const reply = await operation.ask('DELE', path);
-      if (!isPositive(reply)) throw refusal(reply, 'publish', `deleting ${path}`);
+      if (!isPositive(reply)) throw refusedBy(reply, 'publish', `deleting ${path}`);
     },
 
     beside: ({ path }, name) => ({ path: joinPath(parentOf(path), name) }),

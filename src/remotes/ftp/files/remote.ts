@@ -31,7 +31,7 @@ import { find, stat, untilAtRest, withListedTime } from './lookup.js';
 import { FtpOperation } from '../session/operation.js';
 import { placesOn, reconnected } from './places.js';
 import { FtpPieces } from './pieces.js';
-import { isPositive, refusal, saysNoFolder } from '../session/replies.js';
+import { isPositive, refusedBy, saysNoFolder } from '../session/replies.js';
 import type { FtpLease } from '../session/session.js';
 import { canSetTimes, dated } from './times.js';
 import { openAppender, openWriter } from './writer.js';
@@ -189,7 +189,7 @@ export class FtpRemote implements Remote {
     const info = await find(this.#operation, path);
     if (info === undefined) throw notFound(path);
     if (info.isDirectory) throw isAFolder(path);
-    throw toGatewayError(refusal(reply, 'open', `deleting ${path}`, 'permission_denied'));
+    throw toGatewayError(refusedBy(reply, 'open', `deleting ${path}`, 'permission_denied'));
   }
 
   /** Asks on another session, after this one was lost; false if that is also lost. */
@@ -210,7 +210,7 @@ export class FtpRemote implements Remote {
     // 550 can mean any of these.
     const info = await find(this.#operation, path);
     if (info === undefined) throw notFound(path);
-    const error = refusal(reply, 'publish', `removing the folder ${path}`, 'permission_denied');
+    const error = refusedBy(reply, 'publish', `removing the folder ${path}`, 'permission_denied');
     if (!info.isDirectory || saysNoFolder(reply)) throw notAFolder(path, error);
     if (await holdsAnything(this.#operation, path)) throw notEmpty(path, error);
     // Its last entry may have gone after the refusal.

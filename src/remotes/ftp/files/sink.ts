@@ -3,14 +3,14 @@ import { Writable } from 'node:stream';
 import { destroyOnAbort, StallTimer } from '../../../base/deadline.js';
 import { GatewayError } from '../../../base/errors.js';
 import { LinePace } from '../../line-pace.js';
-import { dataError, lastWords, type Transfer } from '../session/data.js';
+import { dataError, lastWords, type FtpTransfer } from '../session/data.js';
 import type { FtpOperation } from '../session/operation.js';
-import { isPositive, refusal, spoken, type Reply } from '../session/replies.js';
+import { isPositive, refusedBy, spoken, type Reply } from '../session/replies.js';
 
 const HIGH_WATER_MARK = 1_048_576;
 
 export abstract class FtpSink extends Writable {
-  readonly #transfer: Transfer;
+  readonly #transfer: FtpTransfer;
   /** How the texts of errors begin: "writing /a". */
   readonly #subject: string;
   /** Bytes taken from the source. */
@@ -23,7 +23,7 @@ export abstract class FtpSink extends Writable {
 
   protected constructor(
     protected readonly operation: FtpOperation,
-    transfer: Transfer,
+    transfer: FtpTransfer,
     subject: string,
   ) {
     super({ highWaterMark: HIGH_WATER_MARK });
@@ -149,6 +149,6 @@ export abstract class FtpSink extends Writable {
   }
 
   #refused(reply: Reply): GatewayError {
-    return refusal(reply, 'transfer', this.#subject, 'permission_denied');
+    return refusedBy(reply, 'transfer', this.#subject, 'permission_denied');
   }
 }

@@ -7,11 +7,11 @@ import { isAFolder } from '../../obstacles.js';
 import type { RemotePath } from '../../path.js';
 import { isRefusal } from '../../publish.js';
 import type { FileInfo, OpenFile, SelectRange } from '../../remote.js';
-import { beginTransfer, dataError, lastWords, type Transfer } from '../session/data.js';
+import { beginTransfer, dataError, lastWords, type FtpTransfer } from '../session/data.js';
 import { stat } from './lookup.js';
 import { OpenEnd } from '../session/open-end.js';
 import type { FtpOperation } from '../session/operation.js';
-import { connectionLost, isPositive, refusal, spoken, type Reply } from '../session/replies.js';
+import { connectionLost, isPositive, refusedBy, spoken, type Reply } from '../session/replies.js';
 
 const HIGH_WATER_MARK = 262_144;
 const LAST_REPLY_MS = 10_000;
@@ -38,10 +38,10 @@ export async function openFile(operation: FtpOperation, path: RemotePath, select
   return { info, range, body, hasGrown: () => body.hasGrown() };
 }
 
-async function retrieve(operation: FtpOperation, path: RemotePath, start: number): Promise<Transfer> {
+async function retrieve(operation: FtpOperation, path: RemotePath, start: number): Promise<FtpTransfer> {
   const transfer = await beginTransfer(operation, `RETR ${operation.at(path)}`, start);
   // The file existed a moment ago, so an unclear 550 means missing permission.
-  if (transfer.first.code >= 400) throw refusal(transfer.first, 'open', `reading ${path}`, 'permission_denied');
+  if (transfer.first.code >= 400) throw refusedBy(transfer.first, 'open', `reading ${path}`, 'permission_denied');
   return transfer;
 }
 
@@ -113,7 +113,7 @@ interface Part {
 
 class FtpSource extends Readable {
   readonly #operation: FtpOperation;
-  readonly #transfer: Transfer;
+  readonly #transfer: FtpTransfer;
   readonly #info: FileInfo;
   readonly #part: Part;
   readonly #path: RemotePath;
@@ -125,7 +125,7 @@ class FtpSource extends Readable {
   readonly #stall: StallTimer;
   readonly #openEnd: OpenEnd;
 
-  constructor(operation: FtpOperation, transfer: Transfer, info: FileInfo, part: Part) {
+  constructor(operation: FtpOperation, transfer: FtpTransfer, info: FileInfo, part: Part) {
     super({ highWaterMark: HIGH_WATER_MARK });
     this.#operation = operation;
     this.#transfer = transfer;
@@ -278,7 +278,7 @@ class FtpSource extends Readable {
   }
 
   #refused(reply: Reply): GatewayError {
-    const error = refusal(reply, 'transfer', `reading ${this.#path}`);
+    const error = refusedBy(reply, 'transfer', `reading ${this.#path}`);
     // The file was open: words such as "No such file" now refer to something else.
     if (!hasCode(error, 'not_found', 'is_a_folder', 'bad_path')) return error;
     const text = `reading ${this.#path}: the FTP server gave up in the middle`;

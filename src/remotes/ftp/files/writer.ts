@@ -7,10 +7,10 @@ import { isAFolder } from '../../obstacles.js';
 import { baseName, parentOf, ROOT, type RemotePath } from '../../path.js';
 import { hiddenBeside, isAnswerLost, isWrittenBeside, publishUpload } from '../../publish.js';
 import type { Commit, FileInfo, RemoteWriter, WriteOptions } from '../../remote.js';
-import { beginTransfer, type Transfer } from '../session/data.js';
+import { beginTransfer, type FtpTransfer } from '../session/data.js';
 import { find, measure, stat, untilAtRest } from './lookup.js';
 import type { FtpOperation } from '../session/operation.js';
-import { isPositive, refusal } from '../session/replies.js';
+import { isPositive, refusedBy } from '../session/replies.js';
 import { placesOn, reconnected, storedElsewhere } from './places.js';
 import { dated } from './times.js';
 import { FtpSink } from './sink.js';
@@ -52,11 +52,11 @@ export async function openAppender(operation: FtpOperation, path: RemotePath): P
   const info = await stat(operation, path);
   if (info.isDirectory) throw isAFolder(path);
   const transfer = await beginTransfer(operation, `APPE ${operation.at(path)}`);
-  if (transfer.first.code >= 400) throw refusal(transfer.first, 'open', `appending to ${path}`, 'permission_denied');
+  if (transfer.first.code >= 400) throw refusedBy(transfer.first, 'open', `appending to ${path}`, 'permission_denied');
   return new Appender(operation, transfer, path, info.size);
 }
 
-async function store(operation: FtpOperation, stored: RemotePath, path: RemotePath): Promise<Transfer> {
+async function store(operation: FtpOperation, stored: RemotePath, path: RemotePath): Promise<FtpTransfer> {
   const command = `STOR ${operation.at(stored)}`;
   const folder = parentOf(stored);
   const { memory, provenFolders } = operation.lease;
@@ -70,7 +70,7 @@ async function store(operation: FtpOperation, stored: RemotePath, path: RemotePa
     stored === path
       ? `writing ${path}`
       : `writing ${path}, first under a hidden name ("atomicUploads: false" writes without one)`;
-  const error = refusal(transfer.first, 'open', subject, 'permission_denied');
+  const error = refusedBy(transfer.first, 'open', subject, 'permission_denied');
   if (error.code === 'no_space') throw error;
   // 550, 553 or 451 do not give the reason: only a lookup shows whether the folder is missing, and another client may
   // have made it meanwhile.
@@ -78,7 +78,7 @@ async function store(operation: FtpOperation, stored: RemotePath, path: RemotePa
   const again = await beginTransfer(operation, command);
   if (again.first.code < 400) return again;
   if ((await find(operation, path))?.isDirectory === true) throw isAFolder(path);
-  throw refusal(again.first, 'open', subject, 'permission_denied');
+  throw refusedBy(again.first, 'open', subject, 'permission_denied');
 }
 
 const questionOf = (folder: RemotePath): string => `made ${folder}`;
@@ -103,7 +103,7 @@ class FileWriter extends FtpSink implements RemoteWriter {
   #isCommitted = false;
   #aborting: Promise<void> | undefined;
 
-  constructor(operation: FtpOperation, transfer: Transfer, path: RemotePath, stored: RemotePath) {
+  constructor(operation: FtpOperation, transfer: FtpTransfer, path: RemotePath, stored: RemotePath) {
     super(operation, transfer, `writing ${path}`);
     this.#path = path;
     this.#stored = stored;
@@ -186,7 +186,7 @@ class Appender extends FtpSink implements RemoteWriter {
   readonly #sizeBefore: number;
   #aborting: Promise<void> | undefined;
 
-  constructor(operation: FtpOperation, transfer: Transfer, path: RemotePath, sizeBefore: number) {
+  constructor(operation: FtpOperation, transfer: FtpTransfer, path: RemotePath, sizeBefore: number) {
     super(operation, transfer, `appending to ${path}`);
     this.#path = path;
     this.#sizeBefore = sizeBefore;

@@ -7,7 +7,7 @@ import type { Rights } from '../../remote.js';
 import { parseListedLine, type Layout } from './list-formats.js';
 import type { ListTime } from './list-times.js';
 
-export interface Entry {
+export interface FtpEntry {
   /** The name, or the shortened line if the entry is unreadable. */
   readonly name: string;
   /** The base64 bytes of a name that is no text in the encoding of the connection. */
@@ -21,12 +21,12 @@ export interface Entry {
   readonly rights?: Rights | undefined;
 }
 
-const SELF: Entry = { name: '.', rawName: undefined, kind: 'self', size: undefined, time: undefined };
+const SELF: FtpEntry = { name: '.', rawName: undefined, kind: 'self', size: undefined, time: undefined };
 
 const MAX_SHOWN = 300;
 
 /** Returns the entry with its own name, if the server lists it by its path. `folder`: its path on the server. */
-export function byOwnName(entry: Entry, folder: string, encoding: NameEncoding): Entry {
+export function byOwnName(entry: FtpEntry, folder: string, encoding: NameEncoding): FtpEntry {
   const { name, kind, rawName } = entry;
   if (!name.includes('/') || kind === 'unreadable') return entry;
   // `ls -p` marks folders this way.
@@ -47,13 +47,13 @@ function isHere(parent: string, folder: string): boolean {
   return !parent.startsWith('/') && !parent.startsWith('.') && folder.endsWith(`/${parent}`);
 }
 
-export function unreadableEntry(line: Buffer, encoding: NameEncoding): Entry {
+export function unreadableEntry(line: Buffer, encoding: NameEncoding): FtpEntry {
   const name = encoding.decode(line.subarray(0, MAX_SHOWN)).toWellFormed();
   return { name, rawName: undefined, kind: 'unreadable', size: undefined, time: undefined };
 }
 
 /** Undefined for a line in another format. */
-export function parseMachineLine(line: Buffer, encoding: NameEncoding): Entry | undefined {
+export function parseMachineLine(line: Buffer, encoding: NameEncoding): FtpEntry | undefined {
   // MLST's answer begins with a space, and some servers send it in MLSD as well.
   const text = encoding.decode(line);
   const facts = parseFacts(text.startsWith(' ') ? text.slice(1) : text);
@@ -65,7 +65,7 @@ export function parseMachineLine(line: Buffer, encoding: NameEncoding): Entry | 
 }
 
 /** Undefined for a line in another format. `now`: the server's clock, as UTC. */
-export function parseListLine(line: Buffer, now: Date, layout: Layout, encoding: NameEncoding): Entry | undefined {
+export function parseListLine(line: Buffer, now: Date, layout: Layout, encoding: NameEncoding): FtpEntry | undefined {
   const listed = parseListedLine(encoding.decode(line), now, layout);
   if (listed === undefined) return undefined;
   if (listed.name === '.' || listed.name === '..') return SELF;

@@ -3,7 +3,7 @@
  * programs). Names are as the server takes them.
  */
 import type { ListedLine } from './list-lines.js';
-import { monthOf } from './months.js';
+import { monthNumberOf } from './months.js';
 import { exactTime, parseListTime, type ListTime } from './list-times.js';
 import { DAY_MS, SECOND_MS } from '../../../contract/units.js';
 
@@ -68,7 +68,7 @@ export function parseVmsLine(line: string, now: Date): ListedLine | undefined {
     kind: isFolder ? 'folder' : 'file',
     name: isFolder ? full.slice(0, -4) : full,
     size: undefined,
-    time: parseListTime(`${year}-${(monthOf(month) ?? NaN) + 1}-${day} ${clock}`, now),
+    time: parseListTime(`${year}-${(monthNumberOf(month) ?? NaN) + 1}-${day} ${clock}`, now),
     version: Number(version),
   };
 }

@@ -4,10 +4,10 @@ import type { Socket } from 'node:net';
 import { destroyOnAbort, StallTimer } from '../../../base/deadline.js';
 import { GatewayError } from '../../../base/errors.js';
 import { Turns } from '../../../base/turns.js';
-import { beginTransfer, dataError, type Transfer } from '../session/data.js';
+import { beginTransfer, dataError, type FtpTransfer } from '../session/data.js';
 import { OpenEnd } from '../session/open-end.js';
 import type { FtpOperation } from '../session/operation.js';
-import { isPositive, refusal, spoken, type Reply } from '../session/replies.js';
+import { isPositive, refusedBy, spoken, type Reply } from '../session/replies.js';
 import { LineSplitter } from './line-splitter.js';
 
 /** Lines passed on in one batch: one read can hold many times as many, which would keep others waiting too long. */
@@ -20,7 +20,10 @@ const UNUSED_MS = 5_000;
  * The lines of one listing, in batches as they arrive; or the reply that refused it, or that ended it without a use of
  * the data connection: the folder need not be empty.
  */
-export async function openListing(operation: FtpOperation, command: string): Promise<AsyncIterable<Buffer[]> | Reply> {
+export async function openListLines(
+  operation: FtpOperation,
+  command: string,
+): Promise<AsyncIterable<Buffer[]> | Reply> {
   const transfer = await beginTransfer(operation, command);
   const { first, socket } = transfer;
   if (first.code >= 400) return first;
@@ -33,7 +36,7 @@ export async function openListing(operation: FtpOperation, command: string): Pro
   return readLines(operation, transfer, command.slice(0, 4));
 }
 
-export const isRefusal = (opened: AsyncIterable<Buffer[]> | Reply): opened is Reply => 'code' in opened;
+export const isReply = (opened: AsyncIterable<Buffer[]> | Reply): opened is Reply => 'code' in opened;
 
 /** The error of a listing that was not sent. `refused`: what its refusal means. */
 export function notListed(operation: FtpOperation, reply: Reply, refused: () => GatewayError): GatewayError {
@@ -52,7 +55,7 @@ async function isUsed(socket: Socket, waitMs: number): Promise<boolean> {
   }
 }
 
-async function* readLines(operation: FtpOperation, transfer: Transfer, verb: string): AsyncGenerator<Buffer[]> {
+async function* readLines(operation: FtpOperation, transfer: FtpTransfer, verb: string): AsyncGenerator<Buffer[]> {
   const { socket, exchange } = transfer;
   const { control } = operation.lease;
   const { signal } = operation;
@@ -71,7 +74,7 @@ async function* readLines(operation: FtpOperation, transfer: Transfer, verb: str
   // A control connection that is lost, or a late refusal, ends the data as well: the data connection may never end by
   // itself.
   exchange.finished.then(
-    (reply) => (isPositive(reply) ? undefined : socket.destroy(refusal(reply, 'transfer', 'listing the folder'))),
+    (reply) => (isPositive(reply) ? undefined : socket.destroy(refusedBy(reply, 'transfer', 'listing the folder'))),
     (error: Error) => socket.destroy(error),
   );
   let isComplete = false;
@@ -102,7 +105,7 @@ async function* readLines(operation: FtpOperation, transfer: Transfer, verb: str
     }
     stall.stop();
     const last = await control.obey(signal, control.answerInTime(exchange.finished, verb));
-    if (!isPositive(last)) throw refusal(last, 'transfer', 'listing the folder');
+    if (!isPositive(last)) throw refusedBy(last, 'transfer', 'listing the folder');
     // Plain FTP has no other sign of a connection that was closed too early: the server may still answer 226.
     if (splitter.isInLine) throw endedEarly(operation.host, 'in the middle of a line');
     isComplete = true;

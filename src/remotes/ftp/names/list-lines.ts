@@ -7,7 +7,7 @@ import { FileType, parseList } from 'basic-ftp';
 import { ownerName } from '../../listing.js';
 import type { Rights } from '../../remote.js';
 import { parseListTime, type ListTime } from './list-times.js';
-import { monthOf } from './months.js';
+import { monthNumberOf } from './months.js';
 
 export interface ListedLine {
   readonly kind: 'file' | 'folder' | 'link' | 'unknown';
@@ -162,7 +162,7 @@ function dateAt(columns: readonly Column[], at: number, isKnown: boolean): Found
   const isMonthFirst = WORD.test(first) && DAY.test(second);
   if (!isMonthFirst && !(DAY.test(first) && WORD.test(second))) return undefined;
   const text = `${first} ${second} ${third}`;
-  if (isKnown && monthOf(isMonthFirst ? first : second) === undefined) return undefined;
+  if (isKnown && monthNumberOf(isMonthFirst ? first : second) === undefined) return undefined;
   // `Nov 20 10:15:30 2024`
   const year = columns[at + 3]?.text ?? '';
   if (/:\d\d:/.test(third) && YEAR.test(year)) return { text: `${first} ${second} ${year}`, last: at + 3 };

@@ -1,5 +1,5 @@
 import type { NameEncoding } from '../../../base/encoding.js';
-import { parseListLine, unreadableEntry, type Entry } from './entries.js';
+import { parseListLine, unreadableEntry, type FtpEntry } from './entries.js';
 import { isVmsName, isVmsSum } from './host-lists.js';
 import { announcedBy, type Layout, type ListFormat } from './list-formats.js';
 
@@ -17,7 +17,7 @@ export class ListReader {
   #firstUnread: Buffer | undefined;
   /** A name whose size and date are in the next line. */
   #wrapped: Buffer | undefined;
-  #last: Entry | undefined;
+  #last: FtpEntry | undefined;
 
   /** `now`: the server's clock, as UTC. */
   constructor(format: ListFormat, now: Date, encoding: NameEncoding) {
@@ -33,7 +33,7 @@ export class ListReader {
     return this.#encoding.decode(this.#firstUnread).toWellFormed();
   }
 
-  read(line: Buffer, into: Entry[]): void {
+  read(line: Buffer, into: FtpEntry[]): void {
     const wrapped = this.#wrapped;
     this.#wrapped = undefined;
     const isFirst = this.#isFirst;
@@ -53,15 +53,15 @@ export class ListReader {
     else if (!isVms || !isVmsSum(text)) this.#leaveOut(line, into);
   }
 
-  end(into: Entry[]): void {
+  end(into: FtpEntry[]): void {
     if (this.#wrapped !== undefined) this.#leaveOut(this.#wrapped, into);
   }
 
-  #parse(line: Buffer): Entry | undefined {
+  #parse(line: Buffer): FtpEntry | undefined {
     return parseListLine(line, this.#now, this.#layout, this.#encoding);
   }
 
-  #take(entry: Entry, into: Entry[]): void {
+  #take(entry: FtpEntry, into: FtpEntry[]): void {
     this.#understood++;
     const { version } = entry;
     const last = this.#last;
@@ -77,7 +77,7 @@ export class ListReader {
     if (!isOlder) into.push(entry);
   }
 
-  #leaveOut(line: Buffer, into: Entry[]): void {
+  #leaveOut(line: Buffer, into: FtpEntry[]): void {
     this.#firstUnread ??= line;
     into.push(unreadableEntry(line, this.#encoding));
   }

@@ -1,5 +1,5 @@
 /** The times in most LIST lines have no zone and at best minutes, and are made for people. */
-import { monthOf } from './months.js';
+import { monthNumberOf } from './months.js';
 import { DAY_MS, MINUTE_MS, SECOND_MS } from '../../../contract/units.js';
 
 export interface ListTime {
@@ -10,7 +10,7 @@ export interface ListTime {
 }
 
 /** Whether the line gave the time with its zone, or as UTC. */
-export const isExact = ({ resolutionMs }: ListTime): boolean => resolutionMs <= SECOND_MS;
+export const isExactTime = ({ resolutionMs }: ListTime): boolean => resolutionMs <= SECOND_MS;
 
 /**
  * Parses `Nov 20 10:15`, `20 Nov 2024`, `2026-11-20 10:15`, `11-20-26  10:15AM`, `2026-11-20 10:15:30.5 +0100`. `now`:
@@ -40,7 +40,7 @@ const UNIX_TIME = /^(?:(\S+?)\s+(\d{1,2})|(\d{1,2})\s+(\S+?))\s+(?:(\d{4})|(\d{1
 function parseUnixTime(text: string, now: Date): ListTime | undefined {
   const parts = UNIX_TIME.exec(text.replace(/(\d)[.日일年년](?=\s|$)/gu, '$1'));
   if (parts === null) return undefined;
-  const month = monthOf(parts[1] ?? parts[4] ?? '');
+  const month = monthNumberOf(parts[1] ?? parts[4] ?? '');
   const day = Number(parts[2] ?? parts[3]);
   if (month === undefined) return undefined;
   if (parts[5] !== undefined) return timeOf(Number(parts[5]), month, day, 0, 0, DAY_MS);

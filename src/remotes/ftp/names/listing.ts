@@ -6,11 +6,11 @@ import { entryPath, EPOCH, fileInfo, folderInfo } from '../../listing.js';
 import { notAFolder } from '../../obstacles.js';
 import { baseName, ROOT, type RemotePath } from '../../path.js';
 import type { FileInfo, ListOptions } from '../../remote.js';
-import { byOwnName, parseMachineLine, unreadableEntry, type Entry } from './entries.js';
-import { isRefusal, notListed, openListing } from './lines.js';
+import { byOwnName, parseMachineLine, unreadableEntry, type FtpEntry } from './entries.js';
+import { isReply, notListed, openListLines } from './lines.js';
 import { find, stat } from '../files/lookup.js';
 import type { FtpOperation } from '../session/operation.js';
-import { isPositive, isUnsupported, refusal, type Reply } from '../session/replies.js';
+import { isPositive, isUnsupported, refusedBy, type Reply } from '../session/replies.js';
 import { listEntered } from './unix-listing.js';
 import { SECOND_MS } from '../../../contract/units.js';
 
@@ -71,15 +71,15 @@ async function* readEntries(
 
 const whyOf = (isLink: boolean): 'link' | 'unreadable' => (isLink ? 'link' : 'unreadable');
 
-const bytesOf = ({ name, rawName }: Entry): Buffer =>
+const bytesOf = ({ name, rawName }: FtpEntry): Buffer =>
   rawName === undefined ? Buffer.from(name) : keyOfRaw(Buffer.from(rawName, 'base64'));
 
 /** ProFTPD's MLSD leaves broken links out: if it lists nothing, LIST may still show entries. */
 async function* withBrokenLinks(
   operation: FtpOperation,
   folder: RemotePath,
-  listedEntries: AsyncIterable<Entry[]>,
-): AsyncGenerator<Entry[]> {
+  listedEntries: AsyncIterable<FtpEntry[]>,
+): AsyncGenerator<FtpEntry[]> {
   let isEmpty = true;
   for await (const entries of listedEntries) {
     isEmpty &&= entries.length === 0;
@@ -90,14 +90,14 @@ async function* withBrokenLinks(
     yield* forPeople(operation, folder);
 }
 
-async function* forPeople(operation: FtpOperation, folder: RemotePath): AsyncGenerator<Entry[]> {
+async function* forPeople(operation: FtpOperation, folder: RemotePath): AsyncGenerator<FtpEntry[]> {
   if (isPositive(await operation.enter(folder))) yield* listEntered(operation, folder);
 }
 
 /** Whether the folder has any entry, in any kind of listing. */
 export async function holdsAnything(operation: FtpOperation, folder: RemotePath): Promise<boolean> {
   // Reads the listing to its end: stopping early would cost the session.
-  const holdsSome = async (entries: AsyncIterable<Entry[]>): Promise<boolean> => {
+  const holdsSome = async (entries: AsyncIterable<FtpEntry[]>): Promise<boolean> => {
     let isEmpty = true;
     for await (const some of entries) isEmpty &&= some.length === 0;
     return !isEmpty;
@@ -107,18 +107,18 @@ export async function holdsAnything(operation: FtpOperation, folder: RemotePath)
 }
 
 /** Yields batches as they arrive: passing entries on one by one takes longer than reading them. */
-async function* listEntries(operation: FtpOperation, folder: RemotePath): AsyncGenerator<Entry[]> {
+async function* listEntries(operation: FtpOperation, folder: RemotePath): AsyncGenerator<FtpEntry[]> {
   const { features, memory } = operation.lease;
   if (features.machineListings && memory.machineListings) {
-    const opened = await openListing(operation, `MLSD ${operation.at(folder)}`);
-    if (!isRefusal(opened)) {
+    const opened = await openListLines(operation, `MLSD ${operation.at(folder)}`);
+    if (!isReply(opened)) {
       const outcome = yield* machineEntries(operation, folder, opened);
       if (outcome === 'read') return;
     } else if (!isUnsupported(opened)) {
       await expectFolder(operation, folder);
       // The folder exists and is accessible: so the server cannot list it this way.
       if (!isNotImplementedHere(opened)) {
-        throw notListed(operation, opened, () => refusal(opened, 'open', `listing ${folder}`, 'permission_denied'));
+        throw notListed(operation, opened, () => refusedBy(opened, 'open', `listing ${folder}`, 'permission_denied'));
       }
     }
     memory.machineListings = false;
@@ -128,7 +128,7 @@ async function* listEntries(operation: FtpOperation, folder: RemotePath): AsyncG
   if (!isPositive(entered)) {
     if (folder === ROOT) await expectSlashes(operation);
     await expectFolder(operation, folder);
-    throw refusal(entered, 'open', `listing ${folder}`, 'permission_denied');
+    throw refusedBy(entered, 'open', `listing ${folder}`, 'permission_denied');
   }
   yield* listEntered(operation, folder);
 }
@@ -137,13 +137,13 @@ async function* machineEntries(
   operation: FtpOperation,
   folder: RemotePath,
   batches: AsyncIterable<Buffer[]>,
-): AsyncGenerator<Entry[], 'read' | 'unreadable'> {
+): AsyncGenerator<FtpEntry[], 'read' | 'unreadable'> {
   let sawSelf = false;
   let read = 0;
-  const unreadable: Entry[] = [];
-  let held: Entry | undefined;
+  const unreadable: FtpEntry[] = [];
+  let held: FtpEntry | undefined;
   for await (const lines of batches) {
-    const entries: Entry[] = [];
+    const entries: FtpEntry[] = [];
     for (const line of lines) {
       const parsed = parseMachineLine(line, operation.encoding);
       const entry = parsed === undefined ? undefined : byOwnName(parsed, operation.at(folder), operation.encoding);
@@ -197,7 +197,7 @@ async function findTarget(operation: FtpOperation, path: RemotePath): Promise<Fi
   }
 }
 
-function toFileInfo({ kind, rawName, size = 0, time, rights }: Entry, path: RemotePath): FileInfo {
+function toFileInfo({ kind, rawName, size = 0, time, rights }: FtpEntry, path: RemotePath): FileInfo {
   const modifiedAt = time?.time ?? EPOCH;
   // Fields are added, not spread into a new object: spread objects of a long listing survive the quick garbage
   // collections.

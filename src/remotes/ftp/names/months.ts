@@ -43,7 +43,7 @@ function monthsOf(): ReadonlyMap<string, number> {
 const NUMBERED = /^(\d{1,2})[月월]$/u;
 
 /** 0 to 11; undefined for an unknown name, or one that means two different months. */
-export function monthOf(text: string): number | undefined {
+export function monthNumberOf(text: string): number | undefined {
   const numbered = NUMBERED.exec(text)?.[1];
   if (numbered !== undefined) return Number(numbered) >= 1 && Number(numbered) <= 12 ? Number(numbered) - 1 : undefined;
   return MONTHS.get(text.normalize('NFC').toLowerCase().replace(/\.$/, ''));

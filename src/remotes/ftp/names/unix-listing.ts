@@ -2,15 +2,15 @@
 import { LeftOuts } from '../../left-out.js';
 import { entryPath } from '../../listing.js';
 import { joinPath, type RemotePath } from '../../path.js';
-import { byOwnName, type Entry } from './entries.js';
+import { byOwnName, type FtpEntry } from './entries.js';
 import { ListReader } from './list-reader.js';
-import { isExact } from './list-times.js';
-import { isRefusal, notListed, openListing } from './lines.js';
+import { isExactTime } from './list-times.js';
+import { isReply, notListed, openListLines } from './lines.js';
 import { offsetBetween } from './list-zone.js';
 import type { FtpOperation } from '../session/operation.js';
 import { GatewayError } from '../../../base/errors.js';
 import { momentsIn, offsetIn } from '../../../base/time-zone.js';
-import { refusal, saysMissing, type Reply } from '../session/replies.js';
+import { refusedBy, saysMissing, type Reply } from '../session/replies.js';
 import { MINUTE_MS } from '../../../contract/units.js';
 
 /** Entries buffered while the offset of the server's clock is unknown; a longer first listing is read twice. */
@@ -24,7 +24,7 @@ const MAX_FRUITLESS = 3;
  * Yields the entries of the folder that was just entered, in batches as they arrive, with times in UTC as far as the
  * server's zone is given or can be learned. LIST gets no path: servers take "-la" for options and "*" for a pattern.
  */
-export async function* listEntered(operation: FtpOperation, folder: RemotePath): AsyncGenerator<Entry[]> {
+export async function* listEntered(operation: FtpOperation, folder: RemotePath): AsyncGenerator<FtpEntry[]> {
   const { memory } = operation.lease;
   const { timeZone } = operation.connection;
   if (timeZone !== undefined) {
@@ -35,7 +35,7 @@ export async function* listEntered(operation: FtpOperation, folder: RemotePath):
   const learned = (listedMs: number): number => listedMs - (memory.zone.offsetAt(listedMs) ?? 0);
   const samples = new Samples(folder);
   const mustWait = memory.hasMdtm && memory.zone.isUnknown && memory.fruitlessListings < MAX_FRUITLESS_LISTINGS;
-  let held: Entry[] | undefined = memory.hasMdtm ? [] : undefined;
+  let held: FtpEntry[] | undefined = memory.hasMdtm ? [] : undefined;
   let isTooLong = false;
   const unusable = new LeftOuts(folder, undefined);
   for await (const entries of listAll(operation)) {
@@ -77,7 +77,7 @@ class Samples {
     return this.#files.size === 0;
   }
 
-  offer(entry: Entry): void {
+  offer(entry: FtpEntry): void {
     if (entry.kind !== 'file' || entry.time?.resolutionMs !== MINUTE_MS || entry.rawName !== undefined) return;
     if (this.#files.size < MAX_HELD && entryPath(this.#folder, entry.name) !== undefined)
       this.#files.set(entry.time.time.getTime(), entry.name);
@@ -108,18 +108,18 @@ class Samples {
   }
 }
 
-const isNoSelf = ({ kind }: Entry): boolean => kind !== 'self';
+const isNoSelf = ({ kind }: FtpEntry): boolean => kind !== 'self';
 
 /** Where LIST may take "-a", as `ls` does. */
 const KNOWS_OPTIONS: ReadonlySet<string> = new Set(['auto', 'unix', 'dos']);
 
 /** Includes dot files, if the server can list them. */
-async function* listAll(operation: FtpOperation): AsyncGenerator<Entry[]> {
+async function* listAll(operation: FtpOperation): AsyncGenerator<FtpEntry[]> {
   const { memory } = operation.lease;
   if (memory.listsAll && KNOWS_OPTIONS.has(operation.connection.listing)) {
     let isEmpty = true;
-    const opened = await openListing(operation, 'LIST -a');
-    if (!isRefusal(opened)) {
+    const opened = await openListLines(operation, 'LIST -a');
+    if (!isReply(opened)) {
       for await (const entries of parse(operation, opened)) {
         isEmpty &&= entries.length === 0;
         yield entries.filter(isNoSelf);
@@ -138,12 +138,12 @@ async function* listAll(operation: FtpOperation): AsyncGenerator<Entry[]> {
   yield* listPlain(operation);
 }
 
-async function* listPlain(operation: FtpOperation): AsyncGenerator<Entry[]> {
-  const opened = await openListing(operation, 'LIST');
-  if (isRefusal(opened)) {
+async function* listPlain(operation: FtpOperation): AsyncGenerator<FtpEntry[]> {
+  const opened = await openListLines(operation, 'LIST');
+  if (isReply(opened)) {
     if (meansEmpty(opened)) return;
     throw notListed(operation, opened, () =>
-      refusal(opened, 'transfer', 'listing the folder (LIST)', 'permission_denied'),
+      refusedBy(opened, 'transfer', 'listing the folder (LIST)', 'permission_denied'),
     );
   }
   for await (const entries of parse(operation, opened)) yield entries.filter(isNoSelf);
@@ -153,7 +153,7 @@ async function* listPlain(operation: FtpOperation): AsyncGenerator<Entry[]> {
 const meansEmpty = (reply: Reply): boolean =>
   (reply.code === 450 || reply.code === 550) && (saysMissing(reply) || /no (?:matching )?files/i.test(reply.text));
 
-async function* parse(operation: FtpOperation, batches: AsyncIterable<Buffer[]>): AsyncGenerator<Entry[]> {
+async function* parse(operation: FtpOperation, batches: AsyncIterable<Buffer[]>): AsyncGenerator<FtpEntry[]> {
   const { listing, timeZone } = operation.connection;
   const moment = Date.now();
   const ahead = timeZone === undefined ? operation.lease.memory.zone.offsetNowMs : offsetIn(timeZone)(moment);
@@ -161,11 +161,11 @@ async function* parse(operation: FtpOperation, batches: AsyncIterable<Buffer[]>)
   const reader = new ListReader(listing, now, operation.encoding);
   const folder = operation.lease.workingFolder ?? '/';
   for await (const lines of batches) {
-    const entries: Entry[] = [];
+    const entries: FtpEntry[] = [];
     for (const line of lines) reader.read(line, entries);
     yield entries.map((entry) => byOwnName(entry, folder, operation.encoding));
   }
-  const last: Entry[] = [];
+  const last: FtpEntry[] = [];
   reader.end(last);
   yield last;
   const { unknown } = reader;
@@ -179,10 +179,10 @@ async function* parse(operation: FtpOperation, batches: AsyncIterable<Buffer[]>)
 }
 
 /** `momentOf`: the moment of a time as it is listed. */
-function inUtc(entries: readonly Entry[], momentOf: (listedMs: number) => number): Entry[] {
+function inUtc(entries: readonly FtpEntry[], momentOf: (listedMs: number) => number): FtpEntry[] {
   return entries.map((entry) => {
     const { name, rawName, kind, size, time } = entry;
-    if (time === undefined || isExact(time)) return entry;
+    if (time === undefined || isExactTime(time)) return entry;
     // A day without a clock time is also a day in the server's zone.
     const utc = new Date(momentOf(time.time.getTime()));
     return { name, rawName, kind, size, time: { time: utc, resolutionMs: time.resolutionMs } };

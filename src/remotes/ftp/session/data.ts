@@ -10,7 +10,7 @@ import { onBehalfOf } from '../../dial/dial.js';
 import type { CommandExchange } from './control.js';
 import type { FtpOperation } from './operation.js';
 import { parseExtendedPort, parsePort } from './passive-replies.js';
-import { outOfStep, refusal, isPositive, type Reply } from './replies.js';
+import { outOfStep, refusedBy, isPositive, type Reply } from './replies.js';
 import { type Security, tlsError } from './security.js';
 
 interface DataConnection {
@@ -25,7 +25,7 @@ interface Opened extends DataConnection {
 }
 
 /** A command whose data is flowing, or has already ended. */
-export interface Transfer extends DataConnection {
+export interface FtpTransfer extends DataConnection {
   readonly exchange: CommandExchange;
   readonly first: Reply;
   /** The offset of the first byte: `restartAt`, or 0 if the server refuses REST. */
@@ -41,7 +41,7 @@ export async function beginTransfer(
   command: string,
   restartAt = 0,
   { mustRestart = false } = {},
-): Promise<Transfer> {
+): Promise<FtpTransfer> {
   const { control } = operation.lease;
   const verb = command.slice(0, 4);
   // A listing is split into lines in small steps: large reads would block the event loop.
@@ -49,7 +49,7 @@ export async function beginTransfer(
   try {
     const restarted = restart?.code === 350;
     // A STOR from the beginning would empty the file.
-    if (mustRestart && restart !== undefined && !restarted) throw refusal(restart, 'open', `REST ${restartAt}`);
+    if (mustRestart && restart !== undefined && !restarted) throw refusedBy(restart, 'open', `REST ${restartAt}`);
     const exchange = control.begin(command);
     const first = await control.obey(operation.signal, control.answerInTime(exchange.started, verb));
     if (first.code >= 300) {
@@ -140,7 +140,7 @@ async function askPort(operation: FtpOperation, verb: 'EPSV' | 'PASV'): Promise<
 /** "No such command" or "quota" in it says nothing about a file. */
 function refusedPort(reply: Reply, verb: string): GatewayError {
   const subject = `opening a data connection (${verb})`;
-  const error = refusal(reply, 'open', subject);
+  const error = refusedBy(reply, 'open', subject);
   if (!hasCode(error, 'not_found', 'is_a_folder', 'bad_path', 'no_space')) return error;
   return new GatewayError('remote_failure', `${subject}: the FTP server refused`, {
     step: 'open',

@@ -50,7 +50,7 @@ export function redacted(text: string, secrets: Secrets): string {
  * Translates a refusal into an error. `subject` begins the message ("reading /a"); `unclear` is what a 450, 550 or 553
  * means if its words do not say, which a caller knows after looking up the path.
  */
-export function refusal(
+export function refusedBy(
   reply: Reply,
   step: Step,
   subject: string,

@@ -9,7 +9,7 @@ import type { ProtocolDeps } from '../../protocol.js';
 import type { Control } from './control.js';
 import type { Features } from './features.js';
 import { hostOf, logIn, type LoggedIn } from './login.js';
-import type { HostMemory } from '../memory.js';
+import type { FtpMemory } from '../memory.js';
 import type { Reply } from './replies.js';
 import type { Security } from './security.js';
 
@@ -19,7 +19,7 @@ export interface FtpLease {
   readonly control: Control;
   readonly features: Features;
   readonly security: Security | undefined;
-  readonly memory: HostMemory;
+  readonly memory: FtpMemory;
   check(signal: EndSignal): Promise<void>;
   /** Folders in which this session has stored a file. */
   readonly provenFolders: LRUCache<RemotePath, true>;
@@ -56,7 +56,7 @@ export class FtpSession implements Session<FtpLease>, FtpLease {
     connection: FtpConnection,
     limits: PoolLimits,
     deps: ProtocolDeps,
-    readonly memory: HostMemory,
+    readonly memory: FtpMemory,
     first: LoggedIn,
   ) {
     this.#connection = connection;
@@ -71,7 +71,7 @@ export class FtpSession implements Session<FtpLease>, FtpLease {
     connection: FtpConnection,
     limits: PoolLimits,
     deps: ProtocolDeps,
-    memory: HostMemory,
+    memory: FtpMemory,
     signal: EndSignal,
   ): Promise<FtpSession> {
     return new FtpSession(connection, limits, deps, memory, await logIn(connection, limits, deps, signal));

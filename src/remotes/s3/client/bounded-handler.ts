@@ -13,7 +13,7 @@ export const USER_AGENT = 'file-transfer-gateway';
 const SHORT_ANSWER_BYTES = 16 * 1024;
 
 /** An option of a call whose request was sent already (signed-requests.ts): its answer. */
-export interface Answered {
+export interface AnsweredCall {
   readonly answered?: IncomingMessage;
 }
 
@@ -50,7 +50,7 @@ export class BoundedHandler extends NodeHttpHandler {
     ...[request, options]: Parameters<NodeHttpHandler['handle']>
   ): ReturnType<NodeHttpHandler['handle']> {
     request.headers['user-agent'] = USER_AGENT;
-    const { answered, seen, abortSignal } = (options ?? {}) as Answered & Witnessed & Ended;
+    const { answered, seen, abortSignal } = (options ?? {}) as AnsweredCall & Witnessed & Ended;
     const result =
       answered === undefined
         ? await ended(super.handle(request, options), abortSignal)

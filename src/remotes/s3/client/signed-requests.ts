@@ -23,7 +23,7 @@ import { type Agents, refuseUpgrade } from '../../../base/short-request.js';
 import type { S3Connection } from '../../../connections/connection.js';
 import { proofOf } from '../../certificate-proof.js';
 import { type Added, addedHeaders } from './additions.js';
-import { type Answered, USER_AGENT, type Witnessed } from './bounded-handler.js';
+import { type AnsweredCall, USER_AGENT, type Witnessed } from './bounded-handler.js';
 import { crc32InBase64 } from './crc32.js';
 import type { Credentials } from './credentials.js';
 
@@ -249,7 +249,7 @@ const METADATA = 'x-amz-meta-';
 function handed(
   { abortSignal, seen }: SendOptions,
   answered: http.IncomingMessage | undefined,
-): Answered & Witnessed & { readonly abortSignal: AbortSignal } {
+): AnsweredCall & Witnessed & { readonly abortSignal: AbortSignal } {
   return { abortSignal, ...(seen && { seen }), ...(answered && { answered }) };
 }
 

@@ -66,7 +66,7 @@ export async function* listFolder(
       if (key === prefix) continue;
       const path = entryPath(folder, key.slice(prefix.length));
       if (path === undefined) await leaveOut(key.slice(prefix.length), false);
-      else yield fileInfo(path, { size, modifiedAt, etag });
+      else yield objectInfo(path, { size, modifiedAt, etag });
     }
   }
   leftOuts.warn((message, facts) => options.warn(message, facts), {});
@@ -105,7 +105,7 @@ export async function noFolder(bucket: Bucket, folder: RemotePath): Promise<Gate
   return file === undefined ? notFound(folder) : notAFolder(folder);
 }
 
-export function fileInfo(
+export function objectInfo(
   path: RemotePath,
   { size, modifiedAt, etag, description }: Omit<ObjectFacts, 'etag'> & { readonly etag?: string | undefined },
 ): FileInfo {

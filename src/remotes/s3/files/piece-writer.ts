@@ -1,12 +1,13 @@
 import type { PartJournal, PieceOptions, PieceWriter, Settled, StoredPart, StoredTail } from '../../remote.js';
 import { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
+import { sumOfSizes } from '../../../base/numbers.js';
 import type { Hold } from '../../../budgets/memory.js';
 import { destroyOnAbort } from '../../../base/deadline.js';
 import type { Bucket } from './bucket.js';
 import { inOpenUpload, type MultipartUpload } from './multipart.js';
 import type { Done } from './sink.js';
-import { bytesOf, firstTakenIn, type TailObjects } from './tails.js';
+import { firstTakenIn, type TailObjects } from './tails.js';
 
 interface PiecePlan extends PieceOptions {
   readonly upload: MultipartUpload;
@@ -112,7 +113,7 @@ export class S3PieceWriter extends Writable implements PieceWriter {
   }
 
   get #missing(): number {
-    return this.#partBytes - bytesOf(this.#tails) - this.#gathered;
+    return this.#partBytes - sumOfSizes(this.#tails) - this.#gathered;
   }
 
   /** Waits for parts under way to free memory; share_exceeded or overloaded if there are none. */
@@ -166,16 +167,16 @@ export class S3PieceWriter extends Writable implements PieceWriter {
     const { hold, journal, tailObjects } = this.#plan;
     const merged = firstTakenIn(this.#tails, this.#gathered);
     // Without room to merge, the bytes become one more tail.
-    const hasRoom = hold.stretch(2 * (this.#gathered + bytesOf(this.#tails.slice(merged))));
+    const hasRoom = hold.stretch(2 * (this.#gathered + sumOfSizes(this.#tails.slice(merged))));
     const slot = hasRoom ? merged : this.#tails.length;
-    const start = bytesOf(this.#tails.slice(0, slot));
+    const start = sumOfSizes(this.#tails.slice(0, slot));
     const body = await this.#behind(this.#tails.slice(slot));
     await tailObjects.put(slot, body);
     await journal.keep({ slot, part: this.#number, start, size: body.length });
   }
 
   async #wholePart(): Promise<Buffer> {
-    await this.#room(bytesOf(this.#tails));
+    await this.#room(sumOfSizes(this.#tails));
     const body = await this.#behind(this.#tails);
     this.#tails = [];
     this.#gathered = body.length;

@@ -2,6 +2,7 @@
  * Resumable files: one multipart upload, and tails after its parts. Only the journal decides which of them count: the
  * store may have some that were never confirmed.
  */
+import { sumOfSizes } from '../../../base/numbers.js';
 import { UNCOUNTED } from '../../../budgets/memory.js';
 import { GatewayError } from '../../../base/errors.js';
 import { cannotResume } from '../../obstacles.js';
@@ -25,7 +26,7 @@ import type {
 import type { Bucket } from './bucket.js';
 import { copyObject } from './copy.js';
 import { describe } from './description.js';
-import { fileInfo } from './listing.js';
+import { objectInfo } from './listing.js';
 import {
   abortUpload,
   type CompletedUpload,
@@ -40,7 +41,7 @@ import { S3PieceWriter } from './piece-writer.js';
 import { wantsMd5 } from '../client/checksums.js';
 import { requireFilePlace } from './place.js';
 import { refuseExisting } from './sink.js';
-import { bytesOf, countedTails, TailObjects } from './tails.js';
+import { countedTails, TailObjects } from './tails.js';
 
 interface PiecesTuning {
   readonly partBytes: number;
@@ -132,7 +133,7 @@ export class S3Pieces implements Pieces {
         ? await this.#putEmpty(file, commit)
         : await (isStaged ? this.#completeStaged(file, counted, commit) : this.#complete(file, counted, commit));
     await this.#removeTails(file).catch(() => context.leftovers.removeLater(file.hidden));
-    return fileInfo(path, done);
+    return objectInfo(path, done);
   }
 
   async discard(file: PiecedFile): Promise<void> {
@@ -205,7 +206,7 @@ export class S3Pieces implements Pieces {
 
   async #open({ key, path }: UploadTarget): Promise<OpenFile> {
     const { facts, body } = await this.#bucket.get(key, path);
-    return { info: fileInfo(path, facts), range: undefined, body };
+    return { info: objectInfo(path, facts), range: undefined, body };
   }
 
   /** A store cannot complete a multipart upload without parts. */
@@ -231,7 +232,7 @@ export class S3Pieces implements Pieces {
   async #withoutTails(file: PiecedFile, { parts, tails }: Counted): Promise<readonly StoredPart[]> {
     if (tails.length === 0) return parts;
     const hold = this.#bucket.calls.context.hold?.() ?? UNCOUNTED;
-    const size = bytesOf(tails);
+    const size = sumOfSizes(tails);
     // Read one after the other, and joined.
     hold.require(2 * size);
     const body = Buffer.concat(await this.#tailObjects(file).read(tails), size);
@@ -285,7 +286,7 @@ async function countedOf(journal: PartJournal): Promise<Counted> {
   return { parts, tails: countedTails(await journal.tails(), parts.length + 1) };
 }
 
-const offsetOf = ({ parts, tails }: Counted): number => bytesOf(parts) + bytesOf(tails);
+const offsetOf = ({ parts, tails }: Counted): number => sumOfSizes(parts) + sumOfSizes(tails);
 
 /** Large enough to fit the file into the allowed number of parts; they grow if the total is unknown. */
 function partBytesOf(number: number, partBytes: number, { path, length }: PiecedFile): number {

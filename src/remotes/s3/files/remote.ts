@@ -39,7 +39,7 @@ import { hostOf, identityOf } from '../client/endpoint.js';
 import { copyObject, type CopyOrigin } from './copy.js';
 import { canBeWrittenAnew, keptTime, withTime } from './description.js';
 import { moveFolder } from './folders.js';
-import { fileInfo, listFolder } from './listing.js';
+import { objectInfo, listFolder } from './listing.js';
 import { listTree } from './tree.js';
 import { S3Pieces } from './pieces.js';
 import { ifAllowed, refuseFileAbove, requireFilePlace } from './place.js';
@@ -146,7 +146,7 @@ export class S3Remote implements Remote {
   async stat(path: RemotePath): Promise<FileInfo> {
     if (path !== ROOT) {
       const facts = await this.#bucket.head(this.#bucket.fileKey(path), path);
-      if (facts !== undefined) return fileInfo(path, facts);
+      if (facts !== undefined) return objectInfo(path, facts);
     }
     const folder = await this.#folder(path);
     if (folder === undefined) throw notFound(path);
@@ -167,7 +167,7 @@ export class S3Remote implements Remote {
     if (select === undefined || select.isCheck === true) {
       const opening = this.#bucket.getShort(key, path).catch((error: unknown) => this.#findCause(path, error));
       const { facts, ...content } = await opening;
-      const info = fileInfo(path, facts);
+      const info = objectInfo(path, facts);
       try {
         select?.(info);
       } catch (refusal) {
@@ -179,12 +179,12 @@ export class S3Remote implements Remote {
     const likely = select.likely && (await this.#readLikely(path, select, select.likely));
     if (likely !== undefined) return likely;
     const foundFile = await this.#file(path);
-    const info = fileInfo(path, foundFile);
+    const info = objectInfo(path, foundFile);
     const choice = chooseRange(info, select);
     // One byte shows the size of an object that has no bytes where the range would begin.
     const shown = choice?.refusal === undefined || info.size === 0 ? undefined : FIRST_BYTE;
     const { facts, body } = await this.#bucket.get(key, path, foundFile, choice?.range ?? shown);
-    if (choice === undefined) return { info: fileInfo(path, facts), range: undefined, body };
+    if (choice === undefined) return { info: objectInfo(path, facts), range: undefined, body };
     if (choice.range !== undefined && facts.size === info.size) return { info, range: choice.range, body };
     if (choice.refusal !== undefined && facts.size <= info.size) {
       body.on('error', () => undefined).resume();
@@ -200,7 +200,7 @@ export class S3Remote implements Remote {
     const opened = await opening.catch((error: unknown) => this.#findCause(path, error));
     if (opened === undefined) return undefined;
     const { facts, range, body } = opened;
-    const info = fileInfo(path, facts);
+    const info = objectInfo(path, facts);
     let isRight = false;
     try {
       const chosen = chooseRange(info, select)?.range;
@@ -291,7 +291,7 @@ export class S3Remote implements Remote {
     const copied = await this.#copy(origin, to, !replace);
     this.#context.irrevocable?.();
     await bucket.remove(origin.key, from, undefined, etag);
-    return fileInfo(to, copied);
+    return objectInfo(to, copied);
   }
 
   async remove(path: RemotePath, { etag }: Expected = {}): Promise<void> {
@@ -350,18 +350,18 @@ export class S3Remote implements Remote {
     if (origin.bucket === this.#bucket.name && origin.key === target.key) {
       // S3 refuses to copy an object onto itself unchanged; it is already there.
       if (exclusive) throw alreadyExists(to);
-      return fileInfo(to, facts);
+      return objectInfo(to, facts);
     }
     const time = modifiedAt ?? (keptTime(facts.description ?? {}) === undefined ? facts.modifiedAt : undefined);
-    return fileInfo(to, await this.#copy(origin, to, exclusive, time, this.#payingFor(source)));
+    return objectInfo(to, await this.#copy(origin, to, exclusive, time, this.#payingFor(source)));
   }
 
   /** The time is metadata, which a store changes only by copying the object onto itself. */
   async setTime(path: RemotePath, modifiedAt: Date): Promise<FileInfo> {
     const facts = await this.#file(path);
-    if (!canBeWrittenAnew(facts.description ?? {})) return fileInfo(path, facts);
+    if (!canBeWrittenAnew(facts.description ?? {})) return objectInfo(path, facts);
     const origin = { bucket: this.#bucket.name, key: this.#bucket.fileKey(path), facts };
-    return fileInfo(path, await this.#copy(origin, path, false, modifiedAt));
+    return objectInfo(path, await this.#copy(origin, path, false, modifiedAt));
   }
 
   /** Aborts a multipart upload that a former operation left open; a missing one is no error. */

@@ -4,6 +4,7 @@
  * enough of its size: there are few objects, and none of their bytes is sent often.
  */
 import { buffer } from 'node:stream/consumers';
+import { sumOfSizes } from '../../../base/numbers.js';
 import { hasCode } from '../../../base/errors.js';
 import { piecesAreGone } from '../../obstacles.js';
 import type { RemotePath } from '../../path.js';
@@ -20,12 +21,10 @@ export function countedTails(noted: readonly StoredTail[], part: number): readon
   const counted: StoredTail[] = [];
   const bySlot = new Map(noted.filter((tail) => tail.part === part).map((tail) => [tail.slot, tail]));
   // A tail that was merged into a longer one begins before that one's end.
-  for (let next = bySlot.get(0); next?.start === bytesOf(counted); next = bySlot.get(next.slot + 1)) counted.push(next);
+  for (let next = bySlot.get(0); next?.start === sumOfSizes(counted); next = bySlot.get(next.slot + 1))
+    counted.push(next);
   return counted;
 }
-
-export const bytesOf = (stored: readonly { readonly size: number }[]): number =>
-  stored.reduce((sum, { size }) => sum + size, 0);
 
 /** The index of the first tail that a new one of `size` bytes merges; their number = none. */
 export function firstTakenIn(tails: readonly StoredTail[], size: number): number {

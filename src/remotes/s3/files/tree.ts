@@ -4,7 +4,7 @@ import { EPOCH, entryPath, folderInfo } from '../../listing.js';
 import { ROOT, type RemotePath } from '../../path.js';
 import type { FileInfo, ListOptions } from '../../remote.js';
 import type { Bucket, ListedObject } from './bucket.js';
-import { fileInfo, NAMELESS, noFolder } from './listing.js';
+import { objectInfo, NAMELESS, noFolder } from './listing.js';
 
 /** A page of them takes a request; with more than this the store is assumed never to end. */
 const MAX_OBJECTS = 100_000_000;
@@ -74,7 +74,7 @@ class OpenFolders {
       if (path === undefined) return undefined;
       paths.push(path);
     }
-    const file = isMarker ? undefined : fileInfo(paths.pop() as RemotePath, object);
+    const file = isMarker ? undefined : objectInfo(paths.pop() as RemotePath, object);
     const folders = paths.slice(depth + 1);
     this.#names.splice(depth, Infinity, ...names.slice(depth));
     this.#paths.splice(0, Infinity, ...paths);

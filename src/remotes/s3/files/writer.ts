@@ -5,7 +5,7 @@ import type { Commit, FileInfo, RemoteWriter } from '../../remote.js';
 import type { Bucket } from './bucket.js';
 import { copyObject } from './copy.js';
 import { describe } from './description.js';
-import { fileInfo } from './listing.js';
+import { objectInfo } from './listing.js';
 import type { UploadTarget } from './multipart.js';
 import { requireFilePlace } from './place.js';
 import { refuseExisting, type Done, type Sink } from './sink.js';
@@ -86,7 +86,7 @@ export class S3Writer extends Writable implements RemoteWriter {
       context.irrevocable?.();
       const facts = await this.#sink.publish(final, size, exclusive, modifiedAt);
       this.#isCommitted = true;
-      return fileInfo(path, facts);
+      return objectInfo(path, facts);
     }
     if (exclusive) await refuseExisting(this.#bucket, final);
     this.#staged = staged;
@@ -100,12 +100,12 @@ export class S3Writer extends Writable implements RemoteWriter {
     const copied = await copyObject(this.#bucket, origin, final, { exclusive, description });
     this.#isCommitted = true;
     await this.#removeStaged();
-    return fileInfo(path, copied);
+    return objectInfo(path, copied);
   }
 
   async #read({ key, path }: UploadTarget): Promise<{ info: FileInfo; body: Readable }> {
     const { facts, body } = await this.#bucket.get(key, path);
-    return { info: fileInfo(path, facts), body };
+    return { info: objectInfo(path, facts), body };
   }
 
   async abort(cause: Error): Promise<void> {

@@ -38,7 +38,7 @@ export async function isDone(request: Promise<void>): Promise<boolean> {
   return (await unlessRefused(request.then(() => true))) === true;
 }
 
-export interface Answered<T> {
+export interface AnswerAt<T> {
   readonly at: ServerPath;
   readonly answer: T;
 }
@@ -69,7 +69,7 @@ export class Confinement {
     path: RemotePath,
     question: (at: ServerPath) => Promise<T>,
     giveBack?: (answer: T) => void,
-  ): Promise<Answered<T>> {
+  ): Promise<AnswerAt<T>> {
     return this.#together(path, () => this.target(channel, path), question, giveBack);
   }
 
@@ -78,7 +78,7 @@ export class Confinement {
     channel: SftpChannel,
     path: RemotePath,
     question: (at: ServerPath) => Promise<T>,
-  ): Promise<Answered<T>> {
+  ): Promise<AnswerAt<T>> {
     return this.#together(path, () => this.entry(channel, path), question);
   }
 
@@ -135,7 +135,7 @@ export class Confinement {
     leads: () => Promise<ServerPath>,
     question: (at: ServerPath) => Promise<T>,
     giveBack?: (answer: T) => void,
-  ): Promise<Answered<T>> {
+  ): Promise<AnswerAt<T>> {
     const plain = this.plain(path);
     if (this.isOpen) return { at: plain, answer: await question(plain) };
     const [led, asked] = await Promise.allSettled([leads(), question(plain)]);

@@ -6,7 +6,7 @@
 import { GatewayError } from '../../../base/errors.js';
 import type { MoreSessions, SpareLease } from '../../more-sessions.js';
 import { firstSessions, isWorthMore, type UsefulSessions, WORTHWHILE_GAIN } from '../../useful-sessions.js';
-import type { HostMemory } from '../memory.js';
+import type { SftpMemory } from '../memory.js';
 import type { SftpChannel } from '../session/channel.js';
 import type { SftpLease, SftpSession } from '../session/session.js';
 
@@ -35,7 +35,7 @@ export interface LanesPlan {
   readonly more: MoreSessions<SftpLease>;
   readonly lease: SftpLease;
   readonly direction: 'up' | 'down';
-  readonly memory: HostMemory;
+  readonly memory: SftpMemory;
   /** Further channels of the file's own session. */
   readonly channels: number;
   /** Opens the same file again; undefined if it is not certainly the same. */

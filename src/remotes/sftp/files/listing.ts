@@ -5,7 +5,7 @@ import type { FileInfo, ListOptions } from '../../remote.js';
 import type { RemotePath } from '../../path.js';
 import type { SftpChannel } from '../session/channel.js';
 import type { Confinement } from './confine.js';
-import type { HostMemory } from '../memory.js';
+import type { SftpMemory } from '../memory.js';
 import { NO_NAMES, OwnerNames } from './owner-names.js';
 import { isMissing, isStatus, STATUS } from '../wire/replies.js';
 import type { Attributes, NameEntry, Names } from '../wire/wire.js';
@@ -27,7 +27,7 @@ interface ListPlan {
   /** The folder's own bytes on the server. */
   readonly rawFolder: Buffer;
   readonly confinement: Confinement;
-  readonly memory: HostMemory;
+  readonly memory: SftpMemory;
   readonly followLinks: boolean;
   readonly leftOut: ListOptions['leftOut'];
   readonly warn: (message: string, facts: Record<string, unknown>) => void;

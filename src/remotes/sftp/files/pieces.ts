@@ -23,7 +23,7 @@ import type {
   StoredBytes,
 } from '../../remote.js';
 import { isSameTime } from '../../times.js';
-import type { HostMemory } from '../memory.js';
+import type { SftpMemory } from '../memory.js';
 import { isMissing, isStatus, translate } from '../wire/replies.js';
 import { OPEN, type Attributes } from '../wire/wire.js';
 import type { WritesOn } from './append-probe.js';
@@ -37,7 +37,7 @@ import { closeAndRemove } from './upload.js';
 
 interface PiecesPlan {
   readonly context: RemoteContext;
-  readonly memory: HostMemory;
+  readonly memory: SftpMemory;
   readonly atomicUploads: boolean;
   /** The server executes requests in order: the bytes that a file has are those that were written first. */
   readonly isOrderly: boolean;

@@ -38,11 +38,11 @@ import { tryWritingOn, type WritesOn } from './append-probe.js';
 import type { SftpChannel } from '../session/channel.js';
 import { runCommand } from './command.js';
 import { Confinement, findEntry, findTarget, measureOpen, unlessRefused, type ServerPath } from './confine.js';
-import type { HostMemory } from '../memory.js';
+import type { SftpMemory } from '../memory.js';
 import { type LanesPlan, Lanes, type OpenHandle } from './lanes.js';
 import { infoOf, listEntries } from './listing.js';
 import { SftpPieces } from './pieces.js';
-import { hasBytesAt, hasEnded, readHead, SftpSource, type Head, type SourcePlan } from './source.js';
+import { hasBytesAt, isWholeFile, readHead, SftpSource, type Head, type SourcePlan } from './source.js';
 import { translate } from '../wire/replies.js';
 import type { SftpLease } from '../session/session.js';
 import { Tree } from './tree.js';
@@ -85,7 +85,7 @@ interface ExpectedRange {
 /** The file tree of an SFTP server, for one operation on one lease. */
 export class SftpRemote implements Remote {
   readonly #lease: SftpLease;
-  readonly #memory: HostMemory;
+  readonly #memory: SftpMemory;
   readonly #atomicUploads: boolean;
   readonly #modes: Modes;
   readonly #deps: ProtocolDeps;
@@ -306,7 +306,7 @@ export class SftpRemote implements Remote {
     if (choice !== undefined && select !== undefined) return this.#readRange(opened, choice, select);
     const { info, head } = opened;
     const { size } = info;
-    if (size > WHOLE_BYTES || !hasEnded(head, size))
+    if (size > WHOLE_BYTES || !isWholeFile(head, size))
       return {
         info,
         range: undefined,
@@ -328,8 +328,8 @@ export class SftpRemote implements Remote {
     const here = range?.start === 0 && length <= WHOLE_BYTES ? head.bytes : undefined;
     const isHere = here !== undefined && here.length >= length;
     const isLonger =
-      hasEnded(head, size) || (head.bytes?.length ?? 0) > size
-        ? Promise.resolve(!hasEnded(head, size))
+      isWholeFile(head, size) || (head.bytes?.length ?? 0) > size
+        ? Promise.resolve(!isWholeFile(head, size))
         : hasBytesAt(channel, handle, size);
     const isStreamed = range !== undefined && !isHere;
     const body = isStreamed ? this.#source(opened, { start: range.start, length, isToEnd: false }) : undefined;

@@ -3,7 +3,7 @@ import type { Borrower } from '../../../base/lent.js';
 import type { Hold } from '../../../budgets/memory.js';
 import { type GatewayError, toGatewayError } from '../../../base/errors.js';
 import { SAFE_CHUNK_BYTES } from '../session/channel.js';
-import type { HostMemory } from '../memory.js';
+import type { SftpMemory } from '../memory.js';
 import type { Lane, Lanes } from './lanes.js';
 import { isImpatience, translate } from '../wire/replies.js';
 
@@ -40,7 +40,7 @@ export interface SinkPlan {
   /** Offset of the first byte: 0, or the old end for an append. */
   readonly start: number;
   readonly maxRequests: number;
-  readonly memory: HostMemory;
+  readonly memory: SftpMemory;
   /** Counts the bytes that wait in this process. */
   readonly hold: Hold;
   /** Bytes to come, when known. */

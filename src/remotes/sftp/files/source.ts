@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { GatewayError } from '../../../base/errors.js';
 import type { Hold } from '../../../budgets/memory.js';
 import type { SftpChannel } from '../session/channel.js';
-import type { HostMemory } from '../memory.js';
+import type { SftpMemory } from '../memory.js';
 import { LONG_LINE_MS } from '../../useful-sessions.js';
 import type { Lane, Lanes } from './lanes.js';
 import { WHOLE_BYTES } from '../../remote.js';
@@ -35,7 +35,7 @@ export interface SourcePlan {
   /** Bytes after `length` also belong to the file. */
   readonly isToEnd: boolean;
   readonly maxRequests: number;
-  readonly memory: HostMemory;
+  readonly memory: SftpMemory;
   /** Counts the window; it widens while there is room. */
   readonly hold: Hold;
   /** Bytes at `start` that have arrived already. */
@@ -343,7 +343,7 @@ export function readHead(channel: SftpChannel, handle: Buffer): Promise<Head> {
 }
 
 /** Whether these are all bytes of a file with the reported `size`. */
-export function hasEnded(head: Head, size: number): head is Head & { readonly bytes: Buffer } {
+export function isWholeFile(head: Head, size: number): head is Head & { readonly bytes: Buffer } {
   return head.bytes?.length === size && size < head.requestedBytes;
 }
 

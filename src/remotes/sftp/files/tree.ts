@@ -4,12 +4,12 @@ import { makeFolders } from '../../make-folders.js';
 import { isAFolder, notAFolder, notEmpty, notFound } from '../../obstacles.js';
 import { baseName, joinPath, parentOf, pathBytes, ROOT, type RemotePath } from '../../path.js';
 import { inFolder, isAnswerLost, type Places, type EntryFacts } from '../../publish.js';
-import type { HostMemory } from '../memory.js';
+import type { SftpMemory } from '../memory.js';
 import type { SftpChannel } from '../session/channel.js';
 import type { SftpLease } from '../session/session.js';
 import { isMissing, isStatus, STATUS, translate } from '../wire/replies.js';
 import { OPEN } from '../wire/wire.js';
-import { findEntry, findTarget, unlessRefused, type Answered, type Confinement, type ServerPath } from './confine.js';
+import { findEntry, findTarget, unlessRefused, type AnswerAt, type Confinement, type ServerPath } from './confine.js';
 import { type Modes, setFolderMode } from './modes.js';
 
 /** The rights that OPEN can give a new file. Writing to a file removes setuid and setgid, so they are set later. */
@@ -29,7 +29,7 @@ export class Tree implements Places<ServerPath> {
   constructor(
     readonly channel: SftpChannel,
     readonly confinement: Confinement,
-    readonly memory: HostMemory,
+    readonly memory: SftpMemory,
     /** The files of a job that miss the same folder make it together. */
     readonly places: KnownPlaces | undefined,
     readonly modes: Modes,
@@ -122,7 +122,7 @@ export class Tree implements Places<ServerPath> {
   }
 
   /** The same, with what exists there. */
-  lookUpIfThere(path: RemotePath): Promise<Answered<EntryFacts | undefined> | undefined> {
+  lookUpIfThere(path: RemotePath): Promise<AnswerAt<EntryFacts | undefined> | undefined> {
     return this.#ifThere(
       path,
       this.confinement.askOfEntry(this.channel, path, (at) => this.lookUp(at)),

@@ -9,7 +9,7 @@ import type { SftpChannel } from '../session/channel.js';
 import { isMissing, isStatus, translate } from '../wire/replies.js';
 import type { Attributes } from '../wire/wire.js';
 import { isSameTime } from '../../times.js';
-import type { HostMemory } from '../memory.js';
+import type { SftpMemory } from '../memory.js';
 import { unlessRefused, type ServerPath } from './confine.js';
 import { setFileMode } from './modes.js';
 
@@ -31,7 +31,7 @@ export interface UploadPlan {
   readonly isOrderly: boolean;
   /** The rights that the file gets before its name; undefined = as the server decides. */
   readonly mode?: number | undefined;
-  readonly memory: HostMemory;
+  readonly memory: SftpMemory;
   readonly context: Pick<RemoteContext, 'unverified'>;
   /** Publishes the file, once `measuring` has shown that it is complete, closed and of the right size. */
   publish(measuring: Promise<Attributes>, expected: Commit): Promise<FileInfo>;

@@ -5,7 +5,7 @@ import PQueue from 'p-queue';
 import type { ParsedKey } from 'ssh2';
 import { waitFor } from '../../../base/deadline.js';
 import { GatewayError } from '../../../base/errors.js';
-import { excessOf, wordsOf } from '../../../connections/private-key-bounds.js';
+import { excessOf, excessText } from '../../../connections/private-key-bounds.js';
 import { KeyProblem } from './key-problem.js';
 import { parsePrivateKey, unusableKey } from './keys.js';
 
@@ -41,7 +41,7 @@ export async function usableKey(
 ): Promise<ParsedKey> {
   if (passphrase === undefined) return parsePrivateKey(text, undefined);
   const excess = excessOf(text);
-  if (excess !== undefined) throw unusableKey(wordsOf(excess));
+  if (excess !== undefined) throw unusableKey(excessText(excess));
   let decryption = decryptions.get(owner);
   if (decryption === undefined) {
     decryption = { keys: new LRUCache({ max: MAX_KEYS }), queue: new PQueue({ concurrency: MAX_AT_ONCE }) };

@@ -1,7 +1,7 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import ssh2, { type ParsedKey } from 'ssh2';
 import { GatewayError } from '../../../base/errors.js';
-import { excessOf, wordsOf } from '../../../connections/private-key-bounds.js';
+import { excessOf, excessText } from '../../../connections/private-key-bounds.js';
 import { KeyProblem, PASSPHRASE_MISSING, PASSPHRASE_WRONG } from './key-problem.js';
 import { opensshPrivateKey } from './openssh-key.js';
 import { isPuttyKey, readPuttyKey } from './putty-key.js';
@@ -31,7 +31,7 @@ export function readPrivateKey(text: string, passphrase: string | undefined): Pa
 /** A key within the bounds is used on the event loop and decrypted in native code, which cannot be stopped. */
 function requireBounded(text: string): void {
   const excess = excessOf(text);
-  if (excess !== undefined) throw new KeyProblem(wordsOf(excess));
+  if (excess !== undefined) throw new KeyProblem(excessText(excess));
 }
 
 function decode(trimmed: string, passphrase: string | undefined): ParsedKey {

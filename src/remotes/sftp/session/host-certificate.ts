@@ -20,7 +20,7 @@ import { readPublicKey } from '../../../connections/ssh-public-key.js';
 import { onBehalfOf } from '../../dial/dial.js';
 import type { ProtocolDeps } from '../../protocol.js';
 import type { Certified } from '../../trust.js';
-import type { HostMemory } from '../memory.js';
+import type { SftpMemory } from '../memory.js';
 import { algorithmOffer, familyOf, hostKeyFamily, type HostKeyFamily } from './algorithms.js';
 import { onFirstPayloads } from './first-payloads.js';
 
@@ -40,7 +40,7 @@ interface Inside {
 
 interface Asking {
   readonly deps: ProtocolDeps;
-  readonly memory: HostMemory;
+  readonly memory: SftpMemory;
   readonly signal: AbortSignal;
   /** As of performance.now(). */
   readonly deadline: number;

@@ -25,7 +25,7 @@ import { requestWithCertificate } from './certificate-login.js';
 import { lookForCertificate } from './host-certificate.js';
 import { emptyKinds, ServerOffer } from './server-offer.js';
 import { OutgoingPackets, packInPlace } from '../wire/outgoing.js';
-import type { HostMemory } from '../memory.js';
+import type { SftpMemory } from '../memory.js';
 import { usableKey } from '../keys/key-decryption.js';
 
 /** An SSH connection that is logged in. */
@@ -64,7 +64,7 @@ export async function logIn(
   connection: SftpConnection,
   limits: PoolLimits,
   deps: ProtocolDeps,
-  memory: HostMemory,
+  memory: SftpMemory,
   signal: AbortSignal,
 ): Promise<Login> {
   const deadline = performance.now() + limits.connectTimeoutMs;
@@ -137,7 +137,7 @@ class LoginAttempt {
   readonly #deps: ProtocolDeps;
   readonly #proofs: Proofs;
   readonly #families: readonly HostKeyFamily[];
-  readonly #memory: HostMemory;
+  readonly #memory: SftpMemory;
   /** The family of the host key that the server showed. */
   family: HostKeyFamily | undefined;
   /** Why that key was not trusted. */
@@ -161,7 +161,7 @@ class LoginAttempt {
     deps: ProtocolDeps,
     proofs: Proofs,
     families: readonly HostKeyFamily[],
-    memory: HostMemory,
+    memory: SftpMemory,
   ) {
     this.#connection = connection;
     this.#limits = limits;

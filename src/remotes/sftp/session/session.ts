@@ -10,7 +10,7 @@ import type { PoolLimits } from '../../../contract/connection/fields.js';
 import type { ProtocolDeps } from '../../protocol.js';
 import { SftpChannel } from './channel.js';
 import { ChannelLine } from './channel-line.js';
-import type { HostMemory } from '../memory.js';
+import type { SftpMemory } from '../memory.js';
 import { logIn, type Login } from './login.js';
 
 /** A slot is free on the server only when the closed channel's process is gone, a moment after the channel. */
@@ -120,7 +120,7 @@ export class SftpSession implements Session<SftpLease> {
   /** Ids of the connections that trust this host key. */
   readonly trustedBy = new Set<string>();
   readonly announced: Login['announced'];
-  readonly memory: HostMemory;
+  readonly memory: SftpMemory;
   readonly host: string;
   readonly #client: Client;
   readonly #login: Login;
@@ -145,7 +145,7 @@ export class SftpSession implements Session<SftpLease> {
     connection: SftpConnection,
     limits: PoolLimits,
     deps: ProtocolDeps,
-    memory: HostMemory,
+    memory: SftpMemory,
     signal: AbortSignal,
   ): Promise<SftpSession> {
     const login = await logIn(connection, limits, deps, memory, signal);
@@ -160,7 +160,7 @@ export class SftpSession implements Session<SftpLease> {
     login: Login,
     host: string,
     limits: PoolLimits,
-    memory: HostMemory,
+    memory: SftpMemory,
     another: (until: AbortSignal) => Promise<SftpSession>,
   ) {
     this.#login = login;

@@ -1,12 +1,12 @@
 /** The form of a connection and its requests. The gateway defines the fields, and the contract their texts. */
-import { type FormField, formFields } from '../../../../contract/form.ts';
+import { type FormField, formFieldsIn } from '../../../../contract/form.ts';
 import type { FieldTexts } from '../../../../contract/thing.ts';
 import type { Connection, ConnectionType } from '../../api/types.ts';
 import { changesOf, type Draft } from '../../ui/draft.ts';
 import { type FormState, useForm } from '../../ui/form.tsx';
 
 /** The gateway's schema of a field. */
-type Schema = Parameters<typeof formFields>[1];
+type Schema = Parameters<typeof formFieldsIn>[1];
 type Shape = Omit<Schema, 'oneOf'> & {
   readonly title?: string;
   readonly description?: string;
@@ -62,7 +62,7 @@ function fieldsOf(type: ConnectionType): readonly FormField[] {
     const { [name]: shape = {} } = properties;
     const { default: usual, writeOnly: isSecret = false } = shape;
     const kind = isSecret ? 'secret' : (shape.type ?? '').includes('array') ? 'words' : undefined;
-    return formFields(name, shape, {
+    return formFieldsIn(name, shape, {
       isNeeded: required.includes(name) && !isSecret,
       // An empty number means the protocol's default.
       default: typeof usual === 'number' ? undefined : usual,
