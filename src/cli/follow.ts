@@ -46,7 +46,7 @@ export async function follow(
 /** Shows the plan of a dry run, one file per line. */
 async function showPlan({ gateway, out, signal }: Session, { id }: Job): Promise<void> {
   for await (const file of gateway.files.jobs.files(id, { state: 'planned' }, { signal })) {
-    out.show(file, () => `${file.action.padEnd(6)}  ${bytesText(file.size).padStart(8)}  ${oneLine(file.path)}`);
+    out.show(file, () => `${file.action.padEnd(6)}  ${bytesText(file.size).padStart(10)}  ${oneLine(file.path)}`);
   }
 }
 

@@ -3,6 +3,7 @@
  * standard error.
  */
 import Table from 'cli-table3';
+import { sizeFormat } from '../contract/units.js';
 import { visible } from '../base/visible.js';
 import { FtgError } from '../client/index.js';
 
@@ -76,17 +77,12 @@ export function oneLine(text: string): string {
   return printable(text).replaceAll('\n', ' ');
 }
 
-export function bytesText(bytes: number): string {
-  let [value, unit] = [bytes, 0];
-  for (; value >= 1024 && unit < UNITS.length - 1; unit++) value /= 1024;
-  return unit === 0 ? `${value} B` : `${value.toFixed(value < 10 ? 1 : 0)} ${UNITS[unit] ?? ''}`;
-}
+export const bytesText = sizeFormat('en');
 
 export function timeText(time: string | null | undefined): string {
   return time === null || time === undefined ? '-' : time.replace(/\.\d+Z$/, 'Z');
 }
 
-const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
 const PLAIN = { head: [], border: [], 'padding-left': 0, 'padding-right': 2 };
 const WITHOUT_LINES = Object.fromEntries(
   ['top', 'bottom', 'left', 'right', 'mid', 'left-mid', 'right-mid', 'middle', 'mid-mid']

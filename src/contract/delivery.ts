@@ -113,9 +113,9 @@ export const exchangeFields = {
   ),
   errorCode: kept(textOrNull(ERROR_CODE)),
   errorMessage: kept(textOrNull('What went wrong.')),
-  answer: kept(textOrNull('The first 4 kB of the answer.')),
+  answer: kept(textOrNull('The first 4 KiB of the answer.')),
   requestHeaders: kept(headers('Header fields that were sent, without a login; null where they were not kept.')),
-  answerHeaders: kept(headers('The first 4 kB of the header fields of the answer; null where there was none.')),
+  answerHeaders: kept(headers('The first 4 KiB of the header fields of the answer; null where there was none.')),
 };
 
 export const attemptFields = {

@@ -4,7 +4,7 @@
  */
 /**
  * `long`: text of several lines. `lines`: texts, one per line. `words`: texts without spaces. `bytes`, `age`: a number
- * and a unit. `megabytes`: a number of MB, for bytes. `connection`: its id; `connections`: several. `folder`: on the
+ * and a unit. `connection`: its id; `connections`: several. `folder`: on the
  * connection that the same thing, or the same part of it, names.
  */
 export type InputKind =
@@ -14,7 +14,6 @@ export type InputKind =
   | 'secret'
   | 'number'
   | 'bytes'
-  | 'megabytes'
   | 'age'
   | 'flag'
   | 'choice'

@@ -65,8 +65,7 @@ export const linkFields = {
     show: (digest: Buffer | null) => digest && `sha-256:${digest.toString('hex')}`,
   }),
   maxBytes: given(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: MAX_BYTES }), {
-    texts: { label: 'Largest file, in MB', hint: 'Empty: as large as the gateway allows.' },
-    input: 'megabytes',
+    texts: { label: 'Largest file', hint: 'Empty: as large as the gateway allows.' },
     option: { flags: '--max-bytes <size>', help: 'the largest file, such as 512K or 10M', unit: 'bytes' },
     default: null,
     shown: countOrNull(`${MAX_BYTES} Null = as many as any upload.`),

@@ -33,7 +33,7 @@ export interface ReceiverAnswer {
   readonly retryAfter: string | undefined;
   /** The header fields in their order. */
   readonly headers: readonly (readonly [name: string, value: string])[];
-  /** The first 4 kB of the answer as text. */
+  /** The first 4 KiB of the answer as text. */
   readonly answer: string;
 }
 

@@ -15,6 +15,7 @@ import { logoOf, styleOf } from './brand.js';
 import { LinkEnded } from './refusals.js';
 import { languageOf, PAGE_TEXTS, type PageTexts } from './texts.js';
 import { escapeHtml } from '../base/html.js';
+import { sizeFormat } from '../contract/units.js';
 
 type Headers = ReadonlyMap<string, string>;
 
@@ -112,7 +113,7 @@ function uploadPage(
   const { titleOfOne, title, asksForOne, asks } = words.upload;
   const heading = isOne ? titleOf(brand, asksForOne, titleOfOne) : titleOf(brand, asks, title);
   const facts = [
-    ...(maxBytes === 0 ? [] : [[words.facts.most, escapeHtml(bytesIn(language, maxBytes))] as const]),
+    ...(maxBytes === 0 ? [] : [[words.facts.most, escapeHtml(sizeFormat(language)(maxBytes))] as const]),
     ...usesLeft(link, words.facts.usesLeft),
     [words.facts.expires, timeIn(language, link.expiresAt)] as const,
   ];
@@ -148,7 +149,7 @@ function downloadPage(
   brand: Brand,
 ): Page {
   const facts = [
-    [words.download.size, escapeHtml(bytesIn(language, file.size))] as const,
+    [words.download.size, escapeHtml(sizeFormat(language)(file.size))] as const,
     ...usesLeft(link, words.facts.downloadsLeft),
     [words.facts.expires, timeIn(language, link.expiresAt)] as const,
   ];
@@ -204,18 +205,6 @@ const filled = (words: string, inserted: string): string =>
     .split('{name}')
     .map(escapeHtml)
     .join(`<strong>${name(inserted)}</strong>`);
-
-function bytesIn(language: Language, bytes: number): string {
-  const power = Math.min(4, Math.floor(Math.log10(Math.max(1, bytes)) / 3));
-  const unit = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'][power] ?? 'byte';
-  const format = {
-    style: 'unit',
-    unit,
-    unitDisplay: power === 0 ? 'long' : 'short',
-    maximumFractionDigits: 1,
-  } as const;
-  return new Intl.NumberFormat(language, format).format(bytes / 1000 ** power);
-}
 
 /** In UTC. The script of the page writes it in the reader's time zone. */
 function timeIn(language: Language, time: Date): string {

@@ -442,7 +442,7 @@ test('on a terminal the progress of many files is a block; elsewhere a short run
 test('messages about many files, and targets of folders', () => {
   const totals = { bytes: 512 * 1024, bytesTotal: 2 * 1024 ** 2, files: 3, filesTotal: 9, skipped: 1, failed: 0 };
   assert.deepEqual(totalsText({ ...totals, running: ['a\u001b[2J'] }, 2_000), [
-    'Transferred:  512 KiB / 2.0 MiB, 25 %, 256 KiB/s, ETA 0:06',
+    'Transferred:  512 KiB / 2 MiB, 25 %, 256 KiB/s, ETA 0:06',
     'Files:        3 / 9, 1 skipped',
     'Elapsed:      0:02',
     ' * a\\u001b[2J',

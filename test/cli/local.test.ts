@@ -122,7 +122,7 @@ test('progress shows how much, how fast and how long', () => {
   const [mib, gib] = [1024 ** 2, 1024 ** 3];
   assert.equal(
     progressText('a.bin', 512 * mib, 2 * gib, 4_000),
-    ' 25 % [######..................] 512 MiB of 2.0 GiB  128 MiB/s  0:12 left  a.bin',
+    ' 25 % [######..................] 512 MiB of 2 GiB  128 MiB/s  0:12 left  a.bin',
   );
   assert.equal(progressText('a\u001b[2J', 10, undefined, 1_000), 'a\\u001b[2J  10 B  10 B/s');
 });

@@ -12,7 +12,7 @@ import { startProxy } from '../support/proxy.js';
 import { dropUnreadable } from './dropped-files.js';
 import { violations } from './inspection.js';
 
-const MB = 1_000_000;
+const MIB = 1024 ** 2;
 
 let desk: Desk;
 let window: Window;
@@ -22,7 +22,7 @@ let outside: Window;
 let visitor: Page;
 
 before(async () => {
-  desk = await openDesk({ limits: { uploadBytes: 40 * MB } });
+  desk = await openDesk({ limits: { uploadBytes: 40 * MIB } });
   window = await desk.open();
   ({ page } = window);
   outside = await desk.open();
@@ -64,7 +64,7 @@ test('a link is made with the folder picker, shown once, used on its page, count
   await page.getByRole('button', { name: 'Choose this folder' }).click();
   assert.equal(await dialog().getByRole('textbox', { name: 'Folder that takes the files' }).inputValue(), '/in');
   await dialog().getByLabel('Number of uses').fill('2');
-  await dialog().getByLabel('Largest file, in MB').fill('30');
+  await dialog().getByLabel('Largest file').fill('30 MiB');
   await dialog().getByRole('button', { name: 'Make the link' }).click();
   const url = await dialog().getByLabel('Link', { exact: true }).innerText();
   assert.match(url, /\/l\/[0-9A-Za-z]{32}$/);
@@ -77,9 +77,9 @@ test('a link is made with the folder picker, shown once, used on its page, count
 
   await visitor.goto(url);
   await visitor.getByRole('heading', { name: 'Send files' }).waitFor();
-  await visitor.getByText('30 MB').waitFor();
+  await visitor.getByText('30 MiB').waitFor();
   await isSound('the page of an upload link');
-  const large = Buffer.alloc(6 * MB, 'large ');
+  const large = Buffer.alloc(6 * MIB, 'large ');
   await choose({ name: 'ünï <b>"1".bin', bytes: large }, { name: 'two.txt', bytes: Buffer.from('two') });
   await visitor.getByText('Stored as ünï <b>"1".bin').waitFor();
   await visitor.getByText('Stored as two.txt').waitFor();
@@ -90,7 +90,7 @@ test('a link is made with the folder picker, shown once, used on its page, count
   const receipt = visitor.waitForEvent('download');
   await visitor.getByRole('button', { name: 'Save a receipt' }).click();
   const saved = readFileSync(await (await receipt).path(), 'utf8');
-  for (const part of ['ünï <b>"1".bin', '6,000,000 bytes', sha256(large), sha256('two')])
+  for (const part of ['ünï <b>"1".bin', '6,291,456 bytes', sha256(large), sha256('two')])
     assert.ok(saved.includes(part), saved);
   await choose({ name: 'three.txt', bytes: Buffer.from('three') });
   await visitor.getByText('This link has ended.').waitFor();
@@ -98,7 +98,7 @@ test('a link is made with the folder picker, shown once, used on its page, count
 
   await page.reload();
   const row = links().getByRole('row', { name: '/in' });
-  assert.match(await row.innerText(), /2 of 2[\s\S]*30\.?\d* MB|28\.6 MiB[\s\S]*Used up/);
+  assert.match(await row.innerText(), /2 of 2[\s\S]*30 MiB[\s\S]*Used up/);
   await row.getByRole('button', { name: 'Actions for /in' }).click();
   await page.getByRole('menuitem', { name: 'Show the uses' }).click();
   await dialog().getByRole('table', { name: 'Transfers' }).waitFor();
@@ -121,14 +121,14 @@ test('a link is made with the folder picker, shown once, used on its page, count
 });
 
 test('a file is dropped, its failure is explained, and it is sent again', async () => {
-  await visitor.goto(await make({ operation: 'upload', path: '/in', maxBytes: 5 * MB }));
-  await choose({ name: 'big.bin', bytes: Buffer.alloc(5 * MB + 1) });
-  await visitor.getByText('Too large. The largest file may have 5 MB.').waitFor();
+  await visitor.goto(await make({ operation: 'upload', path: '/in', maxBytes: 5 * MIB }));
+  await choose({ name: 'big.bin', bytes: Buffer.alloc(5 * MIB + 1) });
+  await visitor.getByText('Too large. The largest file may have 5 MiB.').waitFor();
   await choose({ name: '.hidden', bytes: Buffer.from('x') });
   await visitor.getByText('Files cannot have this name.').waitFor();
   // Long enough for the answer to arrive before the whole body has been sent.
   writeFileSync(path.join(desk.sandboxFolder, 'in', 'taken.bin'), 'mine');
-  await choose({ name: 'taken.bin', bytes: Buffer.alloc(4 * MB) });
+  await choose({ name: 'taken.bin', bytes: Buffer.alloc(4 * MIB) });
   await visitor.getByText('A file of this name is there already.').waitFor();
   assert.equal(stored('taken.bin').toString(), 'mine');
   unlinkSync(path.join(desk.sandboxFolder, 'in', 'taken.bin'));
@@ -176,13 +176,13 @@ test('a large file goes on by itself when the line is back, and after a reload w
   const url = await make({ operation: 'upload', path: '/in', maxUses: 2 });
   await partner.goto(new URL(new URL(url).pathname, `http://127.0.0.1:${proxy.port}`).href);
   const choose = async (name: string): Promise<Buffer> => {
-    const bytes = randomBytes(24 * MB);
+    const bytes = randomBytes(24 * MIB);
     writeFileSync(path.join(folder, name), bytes);
     await partner.locator('input[type=file]').setInputFiles(path.join(folder, name));
     return bytes;
   };
 
-  breakAfter(8 * MB);
+  breakAfter(8 * MIB);
   const line = await choose('line.bin');
   await partner.getByText('The connection broke. The upload continues as soon as it is back.').waitFor();
   assert.deepEqual(await violations(partner), []);
@@ -191,7 +191,7 @@ test('a large file goes on by itself when the line is back, and after a reload w
   assert.ok(stored('line.bin').equals(line));
   assert.ok(offsets.length >= 2 && offsets[0] === 0 && (offsets.at(-1) ?? 0) > 0, offsets.join());
 
-  breakAfter(8 * MB);
+  breakAfter(8 * MIB);
   const reload = await choose('reload.bin');
   await partner.getByText('The connection broke. The upload continues as soon as it is back.').waitFor();
   // It must not be complete before the page is gone.
@@ -217,7 +217,7 @@ test('a folder is chosen on the page of a link that takes folders, and keeps its
   try {
     mkdirSync(path.join(local, 'photos/May & June'), { recursive: true });
     writeFileSync(path.join(local, 'photos/one.txt'), 'one');
-    const large = randomBytes(9 * MB);
+    const large = randomBytes(9 * MIB);
     writeFileSync(path.join(local, 'photos/May & June/two.bin'), large);
     await visitor.goto(await make({ operation: 'upload', path: '/in', folders: true }));
     await visitor.getByText('Drop files or folders here, or').waitFor();
@@ -252,7 +252,7 @@ test('a file is downloaded from its page, in the language of the reader; views o
   visitor = await german.newPage();
   for (let visit = 0; visit < 3; visit++) await visitor.goto(url);
   await visitor.getByRole('heading', { name: 'Eine Datei herunterladen' }).waitFor();
-  await visitor.getByText('10 Byte').waitFor();
+  await visitor.getByText('10 B', { exact: true }).waitFor();
   await visitor.getByText(note).waitFor();
   const shown = await visitor.evaluate(`(() => {
     const { dateTime, textContent } = document.querySelector('time');

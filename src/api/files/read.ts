@@ -18,7 +18,7 @@ export const readFile = endpoint({
   operationId: 'readFile',
   tag: 'Files',
   summary: 'Read a small file',
-  description: 'Content of a file as text or base64, up to the read limit (10 MB unless configured otherwise).',
+  description: 'Content of a file as text or base64, up to the read limit (10 MiB unless configured otherwise).',
   params: connectionParameter,
   headers: ['Want-Repr-Digest'],
   query: Type.Object({ ...fileParameters, encoding: withDefault(encoding({ examples: ['text'] }), 'text') }),

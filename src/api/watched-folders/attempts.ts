@@ -29,7 +29,7 @@ endpoint('GET /manage/deliveries/:id/attempts', {
   operationId: 'listAttempts',
   summary: 'List the tries of a delivery',
   description:
-    'With what was sent and what the receiver answered: headers, status and the first 4 kB. Logins and cookies are removed.',
+    'With what was sent and what the receiver answered: headers, status and the first 4 KiB. Logins and cookies are removed.',
   answer: {
     schema: object('AttemptsAnswer', {
       attempts: listOf(object('Attempt', shownFields(attemptFields, 'owner')), 'The tries, oldest first.'),

@@ -373,7 +373,7 @@ export const fields: ThingTexts = {
       hint: 'Absender dürfen ganze Ordner senden, auch in solche, die es hier schon gibt.',
     },
     digest: { label: 'SHA-256', hint: 'Eine andere Datei als die mit dieser Prüfsumme wird abgelehnt.' },
-    maxBytes: { label: 'Größte Datei, in MB', hint: 'Leer: so groß, wie das Gateway erlaubt.' },
+    maxBytes: { label: 'Größte Datei', hint: 'Leer: so groß, wie das Gateway erlaubt.' },
     maxUses: { label: 'Anzahl der Nutzungen', hint: 'Leer: unbegrenzt.' },
     expiresAt: { label: 'Gültig' },
   },

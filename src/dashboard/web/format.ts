@@ -1,4 +1,5 @@
 /** Numbers and times for people, in the language and time zone chosen in this browser. */
+import { sizeFormat } from '../../contract/units.ts';
 import { locale, timeZone } from './preferences.ts';
 
 const number = new Intl.NumberFormat(locale);
@@ -28,8 +29,6 @@ const hour = new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit
 const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone });
 const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
 
-const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
-
 export function formatNumber(value: number): string {
   return number.format(value);
 }
@@ -39,10 +38,7 @@ export function formatPercent(part: number): string {
   return percent.format(Math.floor(part * 10_000) / 10_000);
 }
 
-export function formatBytes(bytes: number): string {
-  const power = bytes < 1 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log2(bytes) / 10));
-  return `${compact.format(bytes / 1024 ** power)} ${UNITS[power] ?? ''}`;
-}
+export const formatBytes = sizeFormat(locale);
 
 export function formatSpeed(bytesPerSecond: number): string {
   return `${formatBytes(bytesPerSecond)}/s`;

@@ -1,10 +1,12 @@
 /** Sends a request and shows the answer, only as text; a large or binary answer as its size and a download. */
+import { sizeFormat } from '../../contract/units.ts';
 import { button, copyButton, make } from './dom.ts';
 
 /** Characters of a text that are shown; the rest is only in the download. */
 const SHOWN_CHARACTERS = 100_000;
 /** The maximum that is held in a page's memory. */
 const HELD_BYTES = 64 * 1024 * 1024;
+const sizeOf = sizeFormat('en');
 const TEXT = /^(text\/|application\/(.*json|x-ndjson|jose|xml|yaml))/;
 
 interface Sending {
@@ -129,10 +131,4 @@ function nameOf(disposition: string | null, target: string): string {
   const plain = /filename="([^"]*)"/.exec(disposition ?? '')?.[1];
   const named = encoded === undefined ? plain : decodeURIComponent(encoded);
   return named ?? target.split('?')[0]?.split('/').at(-1) ?? 'answer';
-}
-
-function sizeOf(bytes: number): string {
-  const units = ['B', 'KiB', 'MiB'];
-  const step = Math.min(units.length - 1, bytes === 0 ? 0 : Math.floor(Math.log2(bytes) / 10));
-  return `${(bytes / 1024 ** step).toLocaleString('en', { maximumFractionDigits: 1 })} ${units[step]}`;
 }

@@ -12,6 +12,9 @@ import { ERROR_CODE } from '../../../src/contract/words.js';
 import { fileApi, managementApi } from './route-table.js';
 import { canonical, differences, type Json, newDemands, storedDocument } from './stored-documents.js';
 
+const ANSWER = 'The first 4 KiB of the answer.';
+const ANSWER_HEADERS = 'The first 4 KiB of the header fields of the answer; null where there was none.';
+
 /** By JSON Pointer; `undefined`: removed. */
 type Meant = Readonly<Record<string, Json | undefined>>;
 
@@ -34,6 +37,11 @@ const MEANT: Readonly<Record<'api' | 'manage', Meant>> = {
     '/components/schemas/AccountInfo/properties/email/description': 'E-mail address of the account.',
     '/components/schemas/FailedTransfer/properties/errorCode/description': ERROR_CODE,
     '/components/schemas/TransferDetails/properties/errorCode/description': ERROR_CODE,
+    // Sizes are in powers of 1,024.
+    '/components/schemas/WebhookTest/properties/answer/description': ANSWER,
+    '/components/schemas/WebhookTest/properties/answerHeaders/description': ANSWER_HEADERS,
+    '/paths/~1api~1read~1{connectionId}/get/description':
+      'Content of a file as text or base64, up to the read limit (10 MiB unless configured otherwise).',
     // A link can take folders.
     '/paths/~1l~1{token}/put/description':
       'The body is the file, of any type. Its name is the `filename` of the link, else `filename` of the query, else that of a Content-Disposition. Without any of these, the `path` of the link is the file itself, unless it ends with a slash. The file becomes visible whole or not at all, and replaces another one only where the link says so. With `folder`, it goes into a folder below. Names that begin with a dot or hold a backslash are refused, and parts of files (`Content-Range`). No key is asked for, and none counts.',
@@ -61,6 +69,11 @@ const MEANT: Readonly<Record<'api' | 'manage', Meant>> = {
     '/paths/~1manage~1connections~1{id}~1duplicate/post/description':
       'With its secrets. Also one of the configuration file, to have one that can be edited: that copy has no secrets but those given here, and no jump host of that file.',
     '/paths/~1manage~1connections~1{id}~1duplicate/post/responses/409/description': 'already_exists in_use',
+    // Sizes are in powers of 1,024.
+    '/components/schemas/Attempt/properties/answer/description': ANSWER,
+    '/components/schemas/Attempt/properties/answerHeaders/description': ANSWER_HEADERS,
+    '/paths/~1manage~1deliveries~1{id}~1attempts/get/description':
+      'With what was sent and what the receiver answered: headers, status and the first 4 KiB. Logins and cookies are removed.',
     // While a check runs, another can be queued.
     '/components/schemas/QueuedAnswer/properties/queued/description': 'False when it was queued already.',
     '/paths/~1manage~1watched-folders~1{id}~1check/post/description':

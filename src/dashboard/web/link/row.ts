@@ -1,5 +1,6 @@
 /** One file of the page: its row, and its upload. */
 import { visible } from '../../../base/visible.ts';
+import { sizeFormat } from '../../../contract/units.ts';
 import { ask, Refused } from './ask.ts';
 import type { DroppedFile } from '../sending/dropped.ts';
 import type { PageData } from './page-data.ts';
@@ -51,10 +52,10 @@ export class Row {
     this.#bar.value = 0;
     this.#bar.setAttribute('aria-label', name.textContent);
     this.element.append(name, this.#bar, this.#state);
-    const { maxBytes, words } = data;
+    const { maxBytes, words, language } = data;
     this.mayGo = maxBytes === 0 || this.size <= maxBytes;
     if (this.mayGo) this.#say(words.states.waiting);
-    else this.#fail(words.states.tooLarge.replace('{most}', this.#bytes(maxBytes)));
+    else this.#fail(words.states.tooLarge.replace('{most}', sizeFormat(language)(maxBytes)));
   }
 
   get hasFailed(): boolean {
@@ -136,11 +137,6 @@ export class Row {
 
   #say(text: string): void {
     this.#state.textContent = text;
-  }
-
-  #bytes(most: number): string {
-    const unit = { style: 'unit', unit: 'megabyte', maximumFractionDigits: 3 } as const;
-    return new Intl.NumberFormat(this.#data.language, unit).format(most / 1_000_000);
   }
 }
 

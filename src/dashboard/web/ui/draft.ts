@@ -9,7 +9,6 @@ import { ageText, bytesOf, secondsOf, sizeText } from './units.ts';
 export type Value = string | boolean | readonly string[];
 /** Values by the names of fields. */
 export type Draft = Readonly<Record<string, Value>>;
-export const MEGABYTE = 1_000_000;
 
 type Values = Readonly<Record<string, unknown>>;
 export type Asks = (name: string) => boolean;
@@ -44,8 +43,6 @@ function typed({ input, default: usual, choices = [] }: FormField, stored: unkno
       return typeof stored === 'number' && stored !== usual ? sizeText(stored) : '';
     case 'age':
       return typeof stored === 'number' ? ageText(stored) : '';
-    case 'megabytes':
-      return typeof stored === 'number' ? String(stored / MEGABYTE) : '';
     case 'date-time':
       return inputTime(text, 'minute');
     default:
@@ -67,8 +64,6 @@ export function answerTo({ input }: FormField, value: Value | undefined): unknow
       return Number(text);
     case 'bytes':
       return bytesOf(text);
-    case 'megabytes':
-      return Math.round(Number(text) * MEGABYTE);
     case 'age':
       return secondsOf(text);
     case 'date-time':

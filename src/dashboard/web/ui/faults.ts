@@ -4,7 +4,7 @@ import type { FormField } from '../../../contract/form.ts';
 import * as patterns from '../../../contract/patterns.ts';
 import { t } from '../texts/texts.ts';
 import type { FieldInput } from './fields.tsx';
-import { answerTo, type Draft, isEmpty, isRequired, MEGABYTE } from './draft.ts';
+import { answerTo, type Draft, isEmpty, isRequired } from './draft.ts';
 import { ageText, LIKES, sizeText } from './units.ts';
 
 /** Fields whose texts are patterns of file names. */
@@ -50,7 +50,6 @@ function numberFault({ input, minimum, maximum }: FormField, answer: number): st
   const units: Partial<Record<FormField['input'], (bound: number) => string>> = {
     bytes: sizeText,
     age: ageText,
-    megabytes: (bytes) => String(bytes / MEGABYTE),
   };
   const { faults, notUnit, or } = t.form;
   if (Number.isNaN(answer) && (input === 'age' || input === 'bytes')) return notUnit(LIKES[input].join(or));

@@ -306,8 +306,6 @@ function DrawnField(props: {
       return <TextField {...typing} placeholder={typing.placeholder ?? LIKES[input][1]} />;
     case 'number':
       return <TextField {...special.typing} {...typing} type={special.type ?? 'number'} min={minimum} max={maximum} />;
-    case 'megabytes':
-      return <TextField {...typing} type="number" min={0} step="any" />;
     case 'date-time':
       return <TextField {...typing} type="datetime-local" />;
     case 'connection':

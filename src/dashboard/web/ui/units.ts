@@ -1,7 +1,8 @@
 /** Sizes and ages as people type them: a number and a unit. NaN = not readable. */
-const SIZES = ['TiB', 'GiB', 'MiB', 'KiB', 'B'].map(
-  (name, index, { length }) => [name, 1024 ** (length - 1 - index)] as const,
-);
+import { SIZE_UNITS } from '../../../contract/units.ts';
+
+/** The largest first. */
+const SIZES = SIZE_UNITS.map((name, power) => [name, 1024 ** power] as const).reverse();
 const AGES = [
   ['week', 604_800],
   ['day', 86_400],
@@ -17,7 +18,7 @@ export const LIKES = { bytes: ['500 KiB', '10 MiB'], age: ['90 minutes', '7 days
 export function bytesOf(text: string): number | undefined {
   const typed = text.trim();
   if (typed === '') return undefined;
-  const [, amount, letter = 'B'] = /^(\d+(?:\.\d+)?)\s*(?:([kmgt])i?)?b?$/i.exec(typed) ?? [];
+  const [, amount, letter = 'B'] = /^(\d+(?:\.\d+)?)\s*(?:([kmgtp])i?)?b?$/i.exec(typed) ?? [];
   const unit = SIZES.find(([name]) => name[0] === letter.toUpperCase());
   return amount === undefined || unit === undefined ? NaN : Math.round(Number(amount) * unit[1]);
 }
