@@ -12,26 +12,45 @@ import { retryDelay } from '../base/retry-schedule.js';
 import type { Grant } from '../budgets/budget.js';
 import { GatewayError, hasCode, toGatewayError } from '../base/errors.js';
 import { OpenSessions, TryNext, type PooledSession } from './open-sessions.js';
-import { needsOf } from './needs.js';
 import { LearnedLimit } from '../shares/learned-limit.js';
 import type { SessionPermits } from '../shares/permits.js';
+import type { SessionNeeds } from '../shares/share-messages.js';
 import { type SessionPlace, PlaceLine, type PoolBudgets, unboundedBudgets } from './places.js';
-import type { PoolGauge, PoolOptions } from './pool-options.js';
-import { exhausted, PoolBusy, poolFull, waitedTooLong } from './refusals.js';
 import type { OpenSession, Session } from './session.js';
 import type { PoolLimits } from '../contract/connection/fields.js';
-import { SlowLeases, type Yielding } from './slow-leases.js';
-import {
-  enqueue,
-  mustBeServed,
-  newWaiter,
-  type AcquireOptions,
-  type Lease,
-  type Priority,
-  type Waiter,
-} from './waiters.js';
+import { type GiveWayLimits, SlowLeases } from './slow-leases.js';
+import { enqueue, mustBeServed, newWaiter, type AcquireOptions, type Lease, type Waiter } from './waiters.js';
 
-export { type Lease, PoolBusy, type PoolGauge, type Priority, type Yielding };
+export interface PoolGauge {
+  readonly host: string;
+  readonly open: number;
+  readonly leased: number;
+  readonly waiting: number;
+  /** The sessions that the server was found to admit; absent = it has refused none. */
+  readonly learned?: number;
+}
+
+interface PoolOptions<T> {
+  /** host:port, for error texts and gauges. */
+  readonly host: string;
+  readonly limits: PoolLimits;
+  /** The expected leases per session, before the first session has reported its capacity. */
+  readonly leasesPerSession: number;
+  readonly open: OpenSession<T>;
+  /** Absent = no bounds except its own limits. */
+  readonly budgets?: PoolBudgets;
+  /** Present if pools of other threads share the limit of sessions. */
+  readonly permits?: SessionPermits;
+  /** Absent: no lease is ended for waiters. */
+  readonly giveWay?: GiveWayLimits;
+}
+
+/** Everything that the pool may have is in use or wanted: a probe does not wait for it. */
+export class PoolBusy extends Error {
+  constructor(host: string) {
+    super(`no session on ${host} is free`);
+  }
+}
 
 /** The delay after a failed attempt to open one more session while others are open. */
 const REOPEN_DELAY_MS = 1_000;
@@ -46,6 +65,13 @@ const SPREAD_FROM = 4;
 const MAX_GRANT_ATTEMPTS = 4;
 /** The interval of the search for slow leases while requests wait. The first search comes this late, because most waits are shorter. */
 const SLOW_SEARCH_MS = 1_000;
+/**
+ * How long a thread keeps sessions that it has just opened and still uses: each login serves many leases. Also how long
+ * a waiter waits for the sessions of its own thread only.
+ */
+const TURN_MS = 1_000;
+/** A session returned a moment ago is about to be used again by a client that sends one request after the other. */
+const REST_MS = 100;
 const NEVER_GIVES_WAY = { belowBytesPerSecond: 0, afterMs: 0 };
 
 export class Pool<T> {
@@ -106,13 +132,7 @@ export class Pool<T> {
         this.#endProbes(this.#queue);
         this.#recallSpares();
       },
-      needs: () =>
-        needsOf(this.#queue, this.#sessions.all, {
-          opening: this.#opening.size,
-          openedAt: this.#openedAt,
-          mostLeases: this.limits.maxChannelsPerSession,
-          leasesPerSession: this.#expectedCapacity,
-        }),
+      needs: () => this.#needs(),
     });
     this.#permits?.limit(options.limits.maxSessions);
     // Every login under way listens to it, and there may be hundreds.
@@ -230,6 +250,32 @@ export class Pool<T> {
   #whyLate(owner: string): GatewayError {
     const refusal = this.#line.length > 0 ? this.#budgets.places.refusal(owner) : undefined;
     return refusal ?? waitedTooLong(this.host, this.limits, this.#lastRefusal);
+  }
+
+  /** What the pool reports about itself if threads share the limit of its login. */
+  #needs(): SessionNeeds {
+    const now = performance.now();
+    const nowOfAll = Date.now();
+    const opening = this.#opening.size;
+    const isFresh = opening > 0 || now - this.#openedAt < TURN_MS;
+    const [head] = this.#queue;
+    if (head === undefined) {
+      const used = [...this.#sessions.all].filter(({ used, idleSince = 0 }) => used > 0 || now - idleSince < REST_MS);
+      return { sessions: opening + used.length, atOnce: 1, since: nowOfAll, isRequest: false, isFresh };
+    }
+    // The leases on its thread's sessions may run for hours: then sessions of other threads are owed to it.
+    const isOverdue = nowOfAll - head.since >= TURN_MS;
+    let free = 0;
+    for (const entry of this.#sessions.all) free += this.#sessions.capacityOf(entry) - entry.used;
+    return {
+      sessions: opening + this.#sessions.size,
+      atOnce: isOverdue
+        ? this.#sessions.size + Math.ceil(Math.max(0, head.count - free) / this.#expectedCapacity)
+        : Math.ceil(head.count / this.#expectedCapacity),
+      since: head.since,
+      isRequest: head.priority === 'request',
+      isFresh,
+    };
   }
 
   /** Whether more waiters exist than allowed, without those for whom sessions are being opened. */
@@ -567,4 +613,33 @@ export class Pool<T> {
     if (this.#isOpenFailing || live > 0) return;
     for (const waiter of [...this.#queue]) if (waiter.loginFailure !== undefined) waiter.fail(waiter.loginFailure);
   }
+}
+
+function poolFull(host: string, { maxWaiting }: PoolLimits): GatewayError {
+  return new GatewayError(
+    'pool_full',
+    `${maxWaiting} requests already wait for a session on ${host} (pools maxWaiting)`,
+    { step: 'acquire', retryAfterMs: 1_000 },
+  );
+}
+
+/** `refusal`: the server's last words when it admitted no further session. */
+function waitedTooLong(
+  host: string,
+  { acquireTimeoutMs }: PoolLimits,
+  refusal: GatewayError | undefined,
+): GatewayError {
+  return new GatewayError(
+    'acquire_timeout',
+    `no session on ${host} became free within ${acquireTimeoutMs} ms (pools maxSessions, acquireTimeoutMs)`,
+    { step: 'acquire', retryAfterMs: 1_000, remote: refusal?.remote },
+  );
+}
+
+function exhausted(host: string, count: number): GatewayError {
+  return new GatewayError(
+    'sessions_exhausted',
+    `this operation needs ${count} sessions on ${host} at once, which maxSessions (and the server) do not allow; raise maxSessions`,
+    { step: 'acquire' },
+  );
 }

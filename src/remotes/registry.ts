@@ -6,9 +6,9 @@ import { abortSignalOf, type EndSignal } from '../base/ending.js';
 import { GatewayError, hasCode, toGatewayError } from '../base/errors.js';
 import { Budget, type Grant } from '../budgets/budget.js';
 import { type ListingReader, ListingTurns } from '../budgets/listing-turns.js';
-import { Pool, PoolBusy, type Lease, type PoolGauge, type Priority, type Yielding } from '../pools/pool.js';
-import { linksAreFull } from '../pools/refusals.js';
-import type { GiveWayLimits } from '../pools/slow-leases.js';
+import { Pool, PoolBusy, type PoolGauge } from '../pools/pool.js';
+import type { GiveWayLimits, Yielding } from '../pools/slow-leases.js';
+import type { Lease, Priority } from '../pools/waiters.js';
 import { type ByteRates, NodeRates } from '../shares/byte-rates.js';
 import type { Shares } from '../shares/permits.js';
 import type { Connection } from '../connections/connection.js';
@@ -553,4 +553,12 @@ function both(attempt: Attempt, committed: () => void): Attempt {
 /** Credentials are part of the key: two accounts share sessions only if the login is identical. */
 function digest(parts: readonly string[]): string {
   return hash('sha256', JSON.stringify(parts), 'hex');
+}
+
+function linksAreFull(host: string, { acquireTimeoutMs }: PoolLimits): GatewayError {
+  return new GatewayError(
+    'acquire_timeout',
+    `links use all sessions on ${host} that they may, and none became free within ${acquireTimeoutMs} ms (links.poolPercent)`,
+    { step: 'acquire', retryAfterMs: 1_000 },
+  );
 }

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { Priority } from '../../src/pools/pool.js';
+import type { Priority } from '../../src/pools/waiters.js';
 import {
   ask,
   failure,

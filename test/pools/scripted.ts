@@ -1,8 +1,9 @@
 /** A scripted server: the pool's sessions without a network. */
 import { setImmediate as turn } from 'node:timers/promises';
 import { GatewayError, type ErrorCode } from '../../src/base/errors.js';
-import { Pool, type Lease } from '../../src/pools/pool.js';
+import { Pool } from '../../src/pools/pool.js';
 import type { Session } from '../../src/pools/session.js';
+import type { Lease } from '../../src/pools/waiters.js';
 import type { PoolLimits } from '../../src/contract/connection/fields.js';
 
 type PoolOptions = ConstructorParameters<typeof Pool<string>>[0];
