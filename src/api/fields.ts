@@ -7,7 +7,7 @@ import { NAME } from '../contract/patterns.js';
 import { refusal } from '../base/errors.js';
 import { isWritableTime } from '../remotes/times.js';
 import type { Period } from '../storage/storage.js';
-import { count, dateTime, object, success, text, textOrNull, type TSchemaOf, withDefault } from '../contract/schema.js';
+import { count, dateTime, object, success, text, textOrNull, type TSchemaOf } from '../contract/schema.js';
 
 /* Requests */
 
@@ -77,12 +77,6 @@ export const CLOSED = { additionalProperties: false } as const;
 export const newName = (): TString => text('Shown to people.', { minLength: 1, maxLength: 200, pattern: NAME });
 
 /* Paged lists */
-
-export const limit = (maximum: number, otherwise: number, example = otherwise, words = 'Items a page.'): TInteger =>
-  withDefault(Type.Integer({ minimum: 1, maximum, description: words, examples: [example] }), otherwise);
-
-export const offset = (): TInteger =>
-  withDefault(count('Items to pass over.', { maximum: 1_000_000_000, examples: [0] }), 0);
 
 export const cursor = (
   example: string,

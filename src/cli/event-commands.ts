@@ -1,6 +1,8 @@
 /** The commands of events and webhooks. */
 import { type Command, Option } from 'commander';
 import { EVENT_TYPES } from '../contract/event.js';
+import { eventFilters } from '../contract/filters.js';
+import { ENDED_STATUSES, TRANSFER_TYPES } from '../contract/transfer.js';
 import { webhookFields } from '../contract/webhook.js';
 import { type Actions, commandsOn } from './command.js';
 import * as events from './commands/events.js';
@@ -10,11 +12,10 @@ import { number } from './option-values.js';
 
 export function addEventCommands(program: Command, actions: Actions): void {
   actions.remote(
-    program
-      .command('events')
-      .description('show events, one a line, from the oldest that is kept')
-      .option('--after <sequence>', 'only events after this one', number(0, Number.MAX_SAFE_INTEGER))
-      .option('--follow', 'continue with new ones; without --after, only new ones'),
+    addFieldOptions(
+      program.command('events').description('show events, one a line, from the oldest that is kept'),
+      eventFilters,
+    ).option('--follow', 'continue with new ones; without --after, only new ones'),
     events.showEvents,
   );
   const tail = program.command('tail').description('show the last transfers or events, and those to come');
@@ -27,8 +28,8 @@ export function addEventCommands(program: Command, actions: Actions): void {
       .option('--connection <ids...>', 'only of these connections');
   actions.remote(
     tailed('transfers', 'transfers that have ended, one a line')
-      .addOption(new Option('--status <status>', 'only these').choices(['success', 'failed']))
-      .option('--type <types...>', 'only these, such as upload download copy'),
+      .addOption(new Option('--status <status>', 'only these').choices(ENDED_STATUSES))
+      .addOption(new Option('--type <types...>', 'only these').choices(TRANSFER_TYPES)),
     tailTransfers,
   );
   actions.remote(

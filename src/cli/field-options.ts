@@ -1,6 +1,7 @@
-/** The options of commands that set fields of a thing, made from its definition in the contract. */
+/** The options of commands that set fields of a thing or filter a list, made from its definition in the contract. */
 import { type Command, Option } from 'commander';
-import { type CommandOption, type Fields, settable } from '../contract/thing.js';
+import type { Filters } from '../contract/filters.js';
+import type { CommandOption, Fields } from '../contract/thing.js';
 import { age, bytes, flag, gathered, number, orNone } from './option-values.js';
 
 interface Shape {
@@ -18,23 +19,23 @@ interface FieldOption {
   readonly means: string | true;
 }
 
-export function fieldOptionsOf(fields: Fields): readonly FieldOption[] {
-  return settable(fields).flatMap(({ name, field: { schema, option } }) =>
-    option === undefined
-      ? []
-      : [
-          {
-            field: name,
-            option: reading(new Option(option.flags, option.help), schema, option.unit),
-            means: option.means ?? true,
-          },
-        ],
-  );
+/** As the parsers of `reading` leave it. */
+type OptionValue = string | number | boolean | readonly string[];
+
+type Defined = Fields | Filters;
+
+export function fieldOptionsOf(fields: Defined): readonly FieldOption[] {
+  return Object.entries<Defined[string]>(fields).flatMap(([name, field]) => {
+    if ((field.kind !== 'given' && field.kind !== 'filter') || field.option === undefined) return [];
+    const { flags, help, unit, means = true, choices } = field.option;
+    const schema = choices === undefined ? field.schema : { enum: choices };
+    return [{ field: name, option: reading(new Option(flags, help), schema, unit), means }];
+  });
 }
 
 /** The options given on the command line, by field name. */
-export function givenFieldsOf(fields: Fields, options: object): Readonly<Record<string, unknown>> {
-  const values = options as Readonly<Record<string, unknown>>;
+export function givenFieldsOf(fields: Defined, options: object): Readonly<Record<string, OptionValue>> {
+  const values = options as Readonly<Record<string, OptionValue | undefined>>;
   return Object.fromEntries(
     fieldOptionsOf(fields).flatMap(({ field, option, means }) => {
       const value = values[option.attributeName()];
@@ -43,7 +44,7 @@ export function givenFieldsOf(fields: Fields, options: object): Readonly<Record<
   );
 }
 
-export function addFieldOptions(command: Command, fields: Fields, without: readonly string[] = []): Command {
+export function addFieldOptions(command: Command, fields: Defined, without: readonly string[] = []): Command {
   for (const { field, option } of fieldOptionsOf(fields)) if (!without.includes(field)) command.addOption(option);
   return command;
 }

@@ -12,7 +12,7 @@ import { get, put } from './commands/put-get.js';
 import * as schedules from './commands/schedules.js';
 import { sync } from './commands/trees.js';
 import { EXIT } from './exit-codes.js';
-import { JOB_FILE_STATES, JOB_STATES, JOB_TYPES } from '../contract/job.js';
+import { jobFileFilters, jobFilters } from '../contract/filters.js';
 import { ORDER_TYPES } from '../contract/job-options.js';
 import { scheduleFields } from '../contract/schedule.js';
 import { addFieldOptions, addNeededOptions } from './field-options.js';
@@ -166,23 +166,13 @@ export function addJobCommands(program: Command, actions: Actions): void {
   const group = program.command('jobs').description('work on whole folders in the gateway');
   const one = commandsOn(group, '<id>', 'of the job');
   actions.remote(
-    group
-      .command('list', { isDefault: true })
-      .description('list jobs, newest first')
-      .addOption(new Option('--state <state>').choices(JOB_STATES))
-      .addOption(new Option('--type <type>').choices(JOB_TYPES))
-      .option('--since <time>', 'only newer ones')
-      .option('--until <time>', 'only older ones')
+    addFieldOptions(group.command('list', { isDefault: true }).description('list jobs, newest first'), jobFilters)
+      // The client asks for as many pages as it takes.
       .option('--limit <number>', 'how many', number(1, 1_000_000), 20),
     jobs.listJobs,
   );
   actions.remote(one('show', 'show one'), jobs.showJob);
-  actions.remote(
-    one('files', 'list its files, as they were found').addOption(
-      new Option('--state <state>').choices(JOB_FILE_STATES),
-    ),
-    jobs.listFiles,
-  );
+  actions.remote(addFieldOptions(one('files', 'list its files, as they were found'), jobFileFilters), jobs.listFiles);
   actions.remote(one('pause', 'start no further file'), jobs.changeJob('pause'));
   actions.remote(one('resume', 'continue it'), jobs.changeJob('resume'));
   actions.remote(one('cancel', 'end it; what is done stays'), jobs.changeJob('cancel'));

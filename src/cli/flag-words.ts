@@ -1,19 +1,26 @@
 /** Errors of the gateway name fields of its API; this module replaces them by options of the command line. */
 import type { Option } from 'commander';
 import { apiKeyFields } from '../contract/api-key.js';
+import {
+  auditFilters,
+  deliveryListFilters,
+  jobFilters,
+  managedTransferFilters,
+  transferListFilters,
+} from '../contract/filters.js';
 import { jobOptionFields } from '../contract/job.js';
 import { watchedFolderFields } from '../contract/watched-folder.js';
 import { webhookFields } from '../contract/webhook.js';
 import { fieldOptionsOf } from './field-options.js';
 
+const FILTERS = [transferListFilters, managedTransferFilters, jobFilters, deliveryListFilters, auditFilters];
+
 /** Fields whose option has another name. */
 const OTHER_NAMES: Readonly<Record<string, string>> = {
-  connection_id: 'connection',
-  link_id: 'link',
   overlapMinutes: 'overlap',
   filename_template: 'template',
   ...Object.fromEntries(
-    [apiKeyFields, jobOptionFields, watchedFolderFields, webhookFields]
+    [apiKeyFields, jobOptionFields, watchedFolderFields, webhookFields, ...FILTERS]
       .flatMap(fieldOptionsOf)
       .map(({ field, option }) => [field, option.attributeName()]),
   ),

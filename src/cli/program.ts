@@ -6,7 +6,8 @@ import { Argument, Command, Option } from 'commander';
 import { readManifest } from '../base/package-root.js';
 import { apiKeyFields } from '../contract/api-key.js';
 import { brandFields } from '../contract/brand.js';
-import { TRANSFER_STATUSES } from '../contract/transfer.js';
+import { auditFilters, managedTransferFilters, receiptFilters, transferListFilters } from '../contract/filters.js';
+import { EXPORT_FORMATS } from '../contract/transfer.js';
 import { Actions, commandsOn } from './command.js';
 import * as accounts from './commands/accounts.js';
 import * as connections from './commands/connections.js';
@@ -180,11 +181,7 @@ function addAccountCommands(program: Command, actions: Actions): void {
   actions.remote(group.command('usage').description('the month against the plan'), accounts.showUsage);
   actions.remote(group.command('overview').description('today, and what needs a person'), accounts.showOverview);
   actions.remote(
-    group
-      .command('audit')
-      .description('what was changed, by whom')
-      .option('--limit <number>', 'how many; 50 when absent', number(1, 200))
-      .option('--action <action>', 'an area (connection) or an action (connection.update)'),
+    addFieldOptions(group.command('audit').description('what was changed, by whom'), auditFilters),
     accounts.listAudit,
   );
   const brand = group.command('brand').description('who asks, on the pages of links');
@@ -209,20 +206,8 @@ function addAccountCommands(program: Command, actions: Actions): void {
 
 function addTransferCommands(program: Command, actions: Actions): void {
   const group = program.command('transfers').description('the history, and what runs now');
-  const filtered = (command: Command): Command =>
-    command
-      .option('--connection <id>', 'of this connection alone')
-      .addOption(new Option('--status <status>').choices(TRANSFER_STATUSES))
-      .option('--type <type>', 'such as upload, download, copy')
-      .option('--since <time>', 'only newer ones');
-  actions.remote(
-    filtered(group.command('list', { isDefault: true }).description('list the history, newest first'))
-      .option('--digest <digest>', 'of this very content: sha-256: and 64 hexadecimal digits')
-      .option('--link <id>', 'that came by this link')
-      .option('--limit <number>', 'how many; 20 when absent', number(1, 100))
-      .option('--offset <number>', 'how many to pass over', number(0, 1_000_000_000)),
-    transfers.listTransfers,
-  );
+  const list = group.command('list', { isDefault: true }).description('list the history, newest first');
+  actions.remote(addFieldOptions(list, transferListFilters), transfers.listTransfers);
   actions.remote(group.command('show').description('show one').argument('<id>'), transfers.showTransfer);
   actions.remote(
     group.command('receipt').description('print the receipt of one, which ftg verify checks').argument('<id>'),
@@ -232,19 +217,21 @@ function addTransferCommands(program: Command, actions: Actions): void {
   actions.remote(group.command('cancel').description('end a running one').argument('<id>'), transfers.cancelTransfer);
   actions.remote(group.command('again').description('repeat a failed one').argument('<id>'), transfers.repeatTransfer);
   actions.remote(
-    filtered(group.command('export').description('the whole history to standard output'))
-      .addOption(new Option('--format <format>').choices(['csv', 'ndjson']).default('csv'))
-      .option('--until <time>', 'only older ones')
-      .option('--search <text>', 'part of the path or the name'),
+    addFieldOptions(
+      group.command('export').description('the whole history to standard output'),
+      managedTransferFilters,
+    ).addOption(new Option('--format <format>').choices(EXPORT_FORMATS).default(EXPORT_FORMATS[0])),
     transfers.exportTransfers,
   );
+  const chain = program
+    .command('receipts')
+    .description('fetch the chain of receipts, which ftg verify checks')
+    .argument('[file]', 'that holds it then; standard output when absent');
   actions.remote(
-    program
-      .command('receipts')
-      .description('fetch the chain of receipts, which ftg verify checks')
-      .argument('[file]', 'that holds it then; standard output when absent')
-      .option('--after <sequence>', 'only later ones', number(0, Number.MAX_SAFE_INTEGER))
-      .option('--no-overwrite', 'leave a local file of that name as it is (exit code 5)'),
+    addFieldOptions(chain, receiptFilters).option(
+      '--no-overwrite',
+      'leave a local file of that name as it is (exit code 5)',
+    ),
     receipts.fetchReceipts,
   );
 }

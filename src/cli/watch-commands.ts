@@ -1,12 +1,11 @@
 /** The commands for watched folders and their deliveries. */
 import { type Command, Option } from 'commander';
 import { CONFLICT_RULES } from '../contract/job.js';
-import { DELIVERY_STATES } from '../contract/delivery.js';
+import { deliveryListFilters } from '../contract/filters.js';
 import { watchedFolderFields } from '../contract/watched-folder.js';
 import { type Actions, commandsOn } from './command.js';
 import * as watch from './commands/watch.js';
 import { addFieldOptions } from './field-options.js';
-import { number } from './option-values.js';
 
 export function addWatchCommands(program: Command, actions: Actions): void {
   const group = program.command('watch').description('watched folders, and what is delivered from them');
@@ -48,12 +47,7 @@ export function addWatchCommands(program: Command, actions: Actions): void {
   );
   actions.remote(one('test-event', 'send its webhook an event without files'), watch.sendTestEvent);
   actions.remote(
-    group
-      .command('deliveries')
-      .description('list what was delivered')
-      .option('--folder <id>', 'of this watched folder alone')
-      .addOption(new Option('--state <state>').choices(DELIVERY_STATES))
-      .option('--limit <number>', 'how many; 50 when absent', number(1, 200)),
+    addFieldOptions(group.command('deliveries').description('list what was delivered'), deliveryListFilters),
     watch.listDeliveries,
   );
   const delivery = commandsOn(group, '<id>', 'of the delivery');

@@ -1,8 +1,6 @@
 /** Fields of requests for file operations and their history, shared by the API, the MCP tools and the n8n nodes. */
 import { Type, type TSchemaOptions, type TString } from 'typebox';
-import { SHA_256 } from './patterns.js';
 import { flag, oneOf, text, type TSchemaOf, withDefault } from './schema.js';
-import { TRANSFER_STATUSES, TRANSFER_TYPES, transferExample } from './transfer.js';
 import { CONNECTION_ID, FILE_NAME, RAW_NAME } from './words.js';
 
 /** Path parameters of a request. */
@@ -131,33 +129,3 @@ export const uploadQueryFields = {
   ),
 };
 export const uploadUrlField = text('http or https; the gateway fetches it.', { minLength: 1, maxLength: 8192 });
-
-export const digestFilter = Type.Optional(
-  text('Only transfers of a file with this SHA-256: `sha-256:` and 64 hexadecimal digits.', {
-    pattern: SHA_256,
-    examples: [transferExample.digest],
-  }),
-);
-
-export const linkFilter = Type.Optional(
-  text('Only transfers that came by this link.', { minLength: 1, maxLength: 64, examples: [transferExample.id] }),
-);
-
-/** The query filters of transfers, for keys. */
-export const transferFilters = {
-  connection_id: Type.Optional(
-    text('Only transfers of this connection.', { minLength: 1, maxLength: 128, examples: ['warehouse'] }),
-  ),
-  status: Type.Optional(oneOf(TRANSFER_STATUSES, 'State of the transfer.', { examples: ['success'] })),
-  // Two types that this gateway never has are accepted nevertheless.
-  type: Type.Optional(oneOf([...TRANSFER_TYPES, 'email', 'pickup'], 'Kind of transfer.', { examples: ['upload'] })),
-  digest: digestFilter,
-  link_id: linkFilter,
-  since: Type.Optional(
-    text('Only newer transfers: an ISO 8601 date-time, or Unix seconds.', {
-      minLength: 1,
-      maxLength: 64,
-      examples: ['2026-01-31T00:00:00Z'],
-    }),
-  ),
-};

@@ -99,6 +99,8 @@ export interface CommandOption {
   readonly means?: string;
   /** The value has the form `10M` or `12h`; the field has bytes or seconds. */
   readonly unit?: 'bytes' | 'age';
+  /** The useful values, if the gateway accepts others too. */
+  readonly choices?: readonly string[];
 }
 
 /** A field that a request may set. */

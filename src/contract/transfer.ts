@@ -32,7 +32,10 @@ export const WORKING_TYPES = TRANSFER_TYPES.filter((type) => !isLookup(type)) as
   (typeof TRANSFER_TYPES)[number],
   Lookup
 >[];
-export const TRANSFER_STATUSES = ['success', 'failed', 'pending'] as const;
+export const ENDED_STATUSES = ['success', 'failed'] as const;
+export const TRANSFER_STATUSES = [...ENDED_STATUSES, 'pending'] as const;
+/** The first one is the default. */
+export const EXPORT_FORMATS = ['csv', 'ndjson'] as const;
 export const DIRECTIONS = ['outbound', 'inbound'] as const;
 export type TransferType = (typeof TRANSFER_TYPES)[number];
 export type TransferStatus = (typeof TRANSFER_STATUSES)[number];

@@ -8,7 +8,6 @@ import {
   folderFields,
   listFields,
   moveFields,
-  transferFilters,
   uploadRequestFields,
   uploadUrlField,
   writeFields,
@@ -16,7 +15,7 @@ import {
 import { jobOptionFields } from '../contract/job.js';
 import { ORDER_TYPES } from '../contract/job-options.js';
 import { linkFields } from '../contract/link.js';
-import { periodFields } from '../contract/period.js';
+import { jobFilters, queryOf, transferFilters } from '../contract/filters.js';
 import { described } from '../contract/schema.js';
 import type { Scope } from '../contract/scopes.js';
 import { changedFields } from '../contract/thing.js';
@@ -98,7 +97,7 @@ const {
 } = changedFields(jobOptionFields);
 const { operation: _operation, expiresAt: _expires, maxUses: _uses, ...linked } = changedFields(linkFields);
 const { rawName: _raw, limit: _limit, ...listed } = listFields;
-const { connection_id: _connection, digest: _digest, link_id: _link, ...filters } = transferFilters;
+const { connection_id: _connection, digest: _digest, link_id: _link, ...filters } = queryOf(transferFilters);
 const { path: _folder, filename: _filename, ...uploaded } = uploadRequestFields;
 const {
   source_connection_id: _source,
@@ -306,9 +305,9 @@ export const TOOLS: readonly Tool[] = [
     description: 'Lists jobs, newest first.',
     scopes: [],
     annotations: READ_ONLY,
-    input: Type.Object({ ...periodFields, limit: amount('How many; 20 when absent.', 100) }),
-    run: async ({ files }, { limit = 20, ...times }) => ({
-      jobs: await first(files.jobs.list({ ...times, limit }), limit),
+    input: Type.Object({ ...queryOf(jobFilters), limit: amount('How many; 20 when absent.', 100) }),
+    run: async ({ files }, { limit = 20, ...wanted }) => ({
+      jobs: await first(files.jobs.list({ ...wanted, limit }), limit),
     }),
   }),
   tool({

@@ -263,6 +263,14 @@ test('the account, its month, its log and the history', async () => {
   assert.match(await terminal.ok(['transfers', 'export', '--search', 'H.TXT']), /^id,createdAt,.*\r\n.*h\.txt/);
   assert.match(await terminal.ok(['transfers', 'export', '--format', 'ndjson', '--status', 'success']), /^\{"id":/);
   await terminal.fails(2, /Allowed choices/, ['transfers', '--status', 'odd']);
+  const exported = (...filters: readonly string[]): Promise<string> =>
+    terminal.ok(['transfers', 'export', '--format', 'ndjson', '--search', 'h.txt', ...filters]);
+  assert.match(await exported('--direction', 'outbound', '--min-size', '1', '--lookups', 'false'), /"upload"/);
+  assert.equal(await exported('--min-size', '1K'), '');
+  assert.equal(await exported('--direction', 'inbound'), '');
+  await terminal.fails(2, /--key must be the id of an API key/, ['transfers', 'export', '--key', 'odd']);
+  const { entries: older } = await terminal.json<{ entries: unknown[] }>('accounts', 'audit', '--until', '2026-01-31');
+  assert.deepEqual(older, []);
 });
 
 test('a folder is watched, checked and explained, and a dead letter sent again', async () => {

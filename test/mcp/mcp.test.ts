@@ -18,10 +18,10 @@ import {
   deleteFields,
   listFields,
   moveFields,
-  transferFilters,
   uploadRequestFields,
   writeFields,
 } from '../../src/contract/file-request.js';
+import { jobFilters, transferFilters } from '../../src/contract/filters.js';
 import { jobOptionFields } from '../../src/contract/job.js';
 import { linkFields } from '../../src/contract/link.js';
 import { newFields } from '../../src/contract/thing.js';
@@ -207,6 +207,7 @@ describe('agents over standard input and output', () => {
       ['write_file', writeFields, ['encoding']],
       ['list_files', listFields, ['rawName']],
       ['history', transferFilters, ['connection_id', 'digest', 'link_id']],
+      ['list_jobs', jobFilters, []],
     ];
     const { tools } = await client.listTools();
     for (const [tool, request, absent] of wanted) {

@@ -6,7 +6,7 @@ import { imageTypeOf } from '../../base/image-type.js';
 import { brandFields } from '../../contract/brand.js';
 import { LOGO_BYTES } from '../../contract/units.js';
 import { accountExample, accountFields } from '../../contract/account.js';
-import { periodFields } from '../../contract/period.js';
+import { auditFilters, queryOf } from '../../contract/filters.js';
 import { changedFields, exampleOf, shownFields, viewOf } from '../../contract/thing.js';
 import {
   count,
@@ -22,7 +22,7 @@ import {
   texts,
 } from '../../contract/schema.js';
 import { ACCOUNT_BUDGETS } from '../../budgets/budgets.js';
-import { CLOSED, cursor, facts, id, limit, nextCursor, page, periodOf } from '../fields.js';
+import { CLOSED, cursor, facts, id, nextCursor, page, periodOf } from '../fields.js';
 import { ID, TIME } from '../../contract/examples.js';
 import { actorOf, badField, type Services, requireCursor } from '../services.js';
 import { endpoints } from '../endpoint.js';
@@ -169,22 +169,7 @@ endpoint('GET /manage/audit', {
   operationId: 'listAudit',
   summary: 'List what was changed',
   description: 'Every change and every login, refused ones too, newest first; no secrets.',
-  query: Type.Object(
-    {
-      limit: limit(200, 50, 20),
-      cursor: cursor(ID),
-      ...periodFields,
-      action: Type.Optional(
-        text('Only this area (`connection`) or action (`connection.update`).', {
-          minLength: 1,
-          maxLength: 64,
-          pattern: '^[a-z_.]+$',
-          examples: ['connection.update'],
-        }),
-      ),
-    },
-    CLOSED,
-  ),
+  query: Type.Object({ ...queryOf(auditFilters), cursor: cursor(ID) }, CLOSED),
   answer: {
     schema: page('AuditAnswer', {
       entries: listOf(

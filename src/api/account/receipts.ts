@@ -2,6 +2,7 @@
 import { Readable } from 'node:stream';
 import { Type } from 'typebox';
 import { type GatewayError, refusal } from '../../base/errors.js';
+import { queryOf, receiptFilters } from '../../contract/filters.js';
 import { receiptFields } from '../../contract/receipt.js';
 import { described, listOf, object, oneOf, text } from '../../contract/schema.js';
 import { HAS_RECEIPT } from '../../operations/evidence.js';
@@ -78,9 +79,7 @@ export const listReceipts = endpoint({
   description:
     'The receipts of the account in their order, one a line (NDJSON), each beside what the history says of its transfer now: `{ sequence, transferId, receipt, transfer }`, where `transfer` is null once the history has forgotten it. `ftg verify` checks a file of them. Without `after` the oldest that is kept comes first. For keys that may use all connections.',
   query: Type.Object({
-    after: Type.Optional(
-      Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: 'Only later ones.', examples: [0] }),
-    ),
+    ...queryOf(receiptFilters),
     limit: Type.Optional(
       Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'How many; all when absent.', examples: [1000] }),
     ),

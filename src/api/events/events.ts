@@ -5,15 +5,15 @@ import { pause } from '../../base/deadline.js';
 import type { EndSignal } from '../../base/ending.js';
 import { hasCode, refusal } from '../../base/errors.js';
 import { eventExample } from '../../contract/event.js';
+import { eventFilters, queryOf } from '../../contract/filters.js';
+import { limit } from '../../contract/paging.js';
 import { count, dateTime, listOf, object, text, textOrNull, withDefault } from '../../contract/schema.js';
 import { type EventHub, type EventStream, frameOf } from '../../http/event-hub.js';
 import type { Caller } from '../../http/types.js';
 import type { FeedPage } from '../../storage/storage.js';
 import type { FeedReaders } from '../../events/feed-readers.js';
 import { type EndpointInput, jsonContent, type NoFields, endpoints, eventStream } from '../endpoint.js';
-import { limit } from '../fields.js';
 
-const MAX_SEQUENCE = Number.MAX_SAFE_INTEGER;
 const MAX_WAIT_SECONDS = 60;
 const STREAM_PAGE = 100;
 /** An ended key is noticed after this time at the latest. */
@@ -35,14 +35,7 @@ const feedEvent = object('FeedEvent', {
 const EXAMPLE = { events: [eventExample('connection.up')], nextAfter: 42, last: 42 };
 
 const query = Type.Object({
-  after: Type.Optional(
-    Type.Integer({
-      minimum: 0,
-      maximum: MAX_SEQUENCE,
-      description: 'Only events with a higher `sequence`; absent = from the oldest that is kept.',
-      examples: [41],
-    }),
-  ),
+  ...queryOf(eventFilters),
   wait: withDefault(
     Type.Integer({
       minimum: 0,

@@ -1,9 +1,10 @@
 /** The events of the account for its owner: newest first. */
 import { Type } from 'typebox';
 import { eventExample } from '../../contract/event.js';
-import { periodFields } from '../../contract/period.js';
+import { feedFilters, queryOf } from '../../contract/filters.js';
+import { limit } from '../../contract/paging.js';
 import { count, listOf, text } from '../../contract/schema.js';
-import { CLOSED, cursor, limit, page, periodOf } from '../fields.js';
+import { CLOSED, cursor, page, periodOf } from '../fields.js';
 import { endpoints } from '../endpoint.js';
 
 const endpoint = endpoints('Events');
@@ -16,10 +17,7 @@ endpoint('GET /manage/feed', {
     'Newest first, each as the bytes that webhooks are sent; `GET /api/events` follows them. A page ends at `limit` or 1 MiB. `nextCursor` continues where it ended, also when the page is short or empty; null is the end.',
   query: Type.Object(
     {
-      type: Type.Optional(
-        text('Only events of this type.', { minLength: 1, maxLength: 64, examples: ['connection.up'] }),
-      ),
-      ...periodFields,
+      ...queryOf(feedFilters),
       limit: limit(200, 50, 20),
       cursor: cursor('42', { pattern: '^[0-9]{1,15}$' }),
     },

@@ -1,5 +1,4 @@
 /** Jobs: copy, move, delete or synchronize whole folders. */
-import { scheduleExample } from '../../contract/schedule.js';
 import { type Static, Type } from 'typebox';
 import { refusal } from '../../base/errors.js';
 import { isUuid } from '../../base/uuid.js';
@@ -10,15 +9,16 @@ import {
   ORDER_TYPES,
   type OrderType,
 } from '../../contract/job-options.js';
-import { JOB_FILE_STATES, JOB_STATES, JOB_TYPES, jobOptionFields } from '../../contract/job.js';
-import { periodFields } from '../../contract/period.js';
+import { jobOptionFields } from '../../contract/job.js';
+import { jobFileFilters, jobFilters, queryOf } from '../../contract/filters.js';
+import { limit } from '../../contract/paging.js';
 import { listOf, object, oneOf, text, textOrNull } from '../../contract/schema.js';
 import { connectionId, rawName, remotePath } from '../../contract/file-request.js';
 import { newFields } from '../../contract/thing.js';
 import type { Caller } from '../../http/types.js';
 import type { JobOrder } from '../../jobs/service.js';
 import { endpoints, eventsAnswers, eventStream } from '../endpoint.js';
-import { CLOSED, cursor, limit, nextCursor, page, periodOf } from '../fields.js';
+import { CLOSED, cursor, nextCursor, page, periodOf } from '../fields.js';
 import { ID } from '../../contract/examples.js';
 import { badField, connectionOf, requireCursor, type Services } from '../services.js';
 import {
@@ -37,12 +37,6 @@ import { accepted, acceptedAnswers } from './respond-async.js';
 const UUID = '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$';
 
 const placeFields = { connectionId: connectionId(), path: Type.Optional(remotePath()) };
-
-const filter = {
-  state: Type.Optional(oneOf(JOB_STATES, 'Only those in this state.', { examples: ['running'] })),
-  type: Type.Optional(oneOf(JOB_TYPES, 'Only those of this type.', { examples: ['sync'] })),
-  ...periodFields,
-};
 
 export const newJob = object('NewJob', {
   type: oneOf(ORDER_TYPES, 'What is to be done. `sync` brings what is new or changed.'),
@@ -124,7 +118,7 @@ endpoint('GET /api/jobs', {
   operationId: 'listJobs',
   summary: 'List jobs',
   description: 'Jobs of the connections that this API key may use, newest first.',
-  query: Type.Object({ ...filter, limit: limit(100, 20), cursor: cursor(JOB_ID, { pattern: UUID }) }),
+  query: Type.Object({ ...queryOf(jobFilters), limit: limit(100, 20), cursor: cursor(JOB_ID, { pattern: UUID }) }),
   answer: {
     description: 'One page.',
     schema: page('JobsAnswer', { jobs: listOf(jobSchema, 'Newest first.') }, 'null at the end.'),
@@ -133,15 +127,7 @@ endpoint('GET /api/jobs', {
   owner: {
     operationId: 'listManagedJobs',
     description: 'Newest first.',
-    query: Type.Object(
-      {
-        ...filter,
-        scheduleId: Type.Optional(text('Only those that this schedule began.', { examples: [scheduleExample.id] })),
-        limit: limit(100, 20),
-        cursor: cursor(ID),
-      },
-      CLOSED,
-    ),
+    query: Type.Object({ ...queryOf(jobFilters), limit: limit(100, 20), cursor: cursor(ID) }, CLOSED),
     answer: {
       schema: page('ManagedJobsAnswer', { jobs: listOf(ownersJob.schema, 'Newest first.') }),
       example: { jobs: [ownersJob.example], nextCursor: null },
@@ -179,7 +165,7 @@ endpoint('GET /api/jobs/:id/files', {
   summary: 'List the files of a job',
   description: 'In the order in which they were found. Files that a sync found unchanged are counted, and not listed.',
   query: Type.Object({
-    state: Type.Optional(oneOf(JOB_FILE_STATES, 'Only those in this state.', { examples: ['failed'] })),
+    ...queryOf(jobFileFilters),
     limit: limit(1000, 100),
     cursor: cursor('1200'),
   }),

@@ -2,12 +2,13 @@
 import { Type } from 'typebox';
 import { refusal } from '../../base/errors.js';
 import { type Link, linkFields } from '../../contract/link.js';
+import { limit } from '../../contract/paging.js';
 import { described, listOf, object, text } from '../../contract/schema.js';
 import { connectionId, remotePath } from '../../contract/file-request.js';
 import { newFields, shownFields, viewOf, withDefaults } from '../../contract/thing.js';
 import { transferExample } from '../../contract/transfer.js';
 import { digestInFilter } from '../transfers/history.js';
-import { cursor, dateTimeOf, limit, nextCursor, page } from '../fields.js';
+import { cursor, dateTimeOf, nextCursor, page } from '../fields.js';
 import { actorOf, connectionOf, requireCursor } from '../services.js';
 import { urlOf } from './url.js';
 import { endpoints } from '../endpoint.js';

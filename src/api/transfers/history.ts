@@ -4,16 +4,15 @@ import { type Caller, connectionsFor, mayUse } from '../../base/caller.js';
 import { refusal, unknown } from '../../base/errors.js';
 import { Type } from 'typebox';
 import { count, described, listOf, object, oneOf, text, withDefault } from '../../contract/schema.js';
-import { periodFields } from '../../contract/period.js';
 import { exampleOf, type Reader, shownFields, viewOf } from '../../contract/thing.js';
-import { digestFilter, linkFilter, transferFilters } from '../../contract/file-request.js';
+import { managedTransferFilters, queryOf, transferListFilters } from '../../contract/filters.js';
+import { limit } from '../../contract/paging.js';
 import { isUuid } from '../../base/uuid.js';
 import {
-  DIRECTIONS,
+  EXPORT_FORMATS,
   listedTransferFields,
   type ManagedTransfer,
   managedTransferFields,
-  TRANSFER_STATUSES,
   transferExample,
   transferFields,
   type TransferType,
@@ -23,7 +22,7 @@ import type { Receipt } from '../../contract/receipt.js';
 import { type Storage, type StoredTransfer, TRANSFER_ORDERS, type TransferSearch } from '../../storage/storage.js';
 import { NO_PAGE } from '../../http/answer.js';
 import { endpoints } from '../endpoint.js';
-import { CLOSED, cursor, limit, offset, page, periodOf } from '../fields.js';
+import { CLOSED, cursor, page, periodOf } from '../fields.js';
 import { ID, TRANSFER_ID } from '../../contract/examples.js';
 import { badField, type Services } from '../services.js';
 
@@ -46,49 +45,9 @@ const listed = {
 };
 export const managedTransfer = listed.owner;
 
-/** The 32 bytes of a value that `digestFilter` has checked. */
+/** The 32 bytes of a value that the filter `digest` has checked. */
 export const digestInFilter = (filter: string): Buffer => Buffer.from(filter.slice('sha-256:'.length), 'hex');
 
-/** The filters of the query. */
-const filters = {
-  connectionId: Type.Optional(text('Id of a connection.', { minLength: 1, maxLength: 128, examples: ['warehouse'] })),
-  status: Type.Optional(oneOf(TRANSFER_STATUSES, 'State.', { examples: ['success'] })),
-  type: Type.Optional(
-    text('Kind of transfer.', { minLength: 1, maxLength: 32, pattern: '^[a-z]+$', examples: ['upload'] }),
-  ),
-  direction: Type.Optional(
-    oneOf(DIRECTIONS, '`outbound` changes the remote server, `inbound` reads from it.', {
-      examples: ['outbound'],
-    }),
-  ),
-  ...periodFields,
-  search: Type.Optional(
-    text('Part of the path or the name, in any case.', { minLength: 1, maxLength: 255, examples: ['report'] }),
-  ),
-  digest: digestFilter,
-  linkId: linkFilter,
-  keyId: Type.Optional(text('Id of the API key that asked.', { minLength: 1, maxLength: 64, examples: [ID] })),
-  errorCode: Type.Optional(
-    text('Code of the error, as `X-Error-Code` carries it.', {
-      minLength: 1,
-      maxLength: 64,
-      pattern: '^[a-z_]+$',
-      examples: ['login_refused'],
-    }),
-  ),
-  requestId: Type.Optional(
-    text('`X-Request-Id` of the request.', { minLength: 1, maxLength: 255, examples: ['order-4711'] }),
-  ),
-  minBytes: Type.Optional(
-    Type.Integer({ minimum: 0, description: 'Only those of at least so many bytes.', examples: [1048576] }),
-  ),
-  lookups: Type.Optional(
-    Type.Boolean({
-      description: 'false = without lists, look-ups and polls, unless `type` is one of them.',
-      examples: [false],
-    }),
-  ),
-};
 const order = withDefault(
   oneOf(
     TRANSFER_ORDERS,
@@ -104,7 +63,7 @@ endpoint('GET /api/transfers', {
   operationId: 'listTransfers',
   summary: 'List transfers',
   description: 'The history of file operations, newest first. Ids are ordered by time.',
-  query: Type.Object({ ...transferFilters, limit: limit(100, 20), offset: offset() }),
+  query: Type.Object(queryOf(transferListFilters)),
   answer: {
     description: 'One page of the history.',
     schema: object('TransfersAnswer', {
@@ -119,7 +78,10 @@ endpoint('GET /api/transfers', {
     operationId: 'listManagedTransfers',
     description:
       'Newest first, where `order` says nothing else. `nextCursor` continues where the page ended, also when the page is short or empty; null is the end.',
-    query: Type.Object({ ...filters, order, limit: limit(200, 50, 20), cursor: cursor(ID) }, CLOSED),
+    query: Type.Object(
+      { ...queryOf(managedTransferFilters), order, limit: limit(200, 50, 20), cursor: cursor(ID) },
+      CLOSED,
+    ),
     answer: {
       schema: page('ManagedTransfersAnswer', { transfers: listOf(listed.owner.schema, 'In the order asked for.') }),
       example: { transfers: [listed.owner.example], nextCursor: transferExample.id },
@@ -187,8 +149,8 @@ endpoint('GET /manage/transfers/export', {
   description: 'All that matches, streamed, newest first.',
   query: Type.Object(
     {
-      ...filters,
-      format: withDefault(oneOf(['csv', 'ndjson'], 'The format of the file.', { examples: ['csv'] }), 'csv'),
+      ...queryOf(managedTransferFilters),
+      format: withDefault(oneOf(EXPORT_FORMATS, 'The format of the file.', { examples: ['csv'] }), EXPORT_FORMATS[0]),
     },
     CLOSED,
   ),

@@ -1,9 +1,10 @@
 /** The checks of a watched folder, and its known files. */
 import { Type } from 'typebox';
+import { limit } from '../../contract/paging.js';
 import { base64, count, dateTime, flag, listOf, object, oneOf, text } from '../../contract/schema.js';
 import { shownFields } from '../../contract/thing.js';
 import { checkExample, checkFields, entryCounts } from '../../contract/watch-check.js';
-import { answeredPath, CLOSED, limit } from '../fields.js';
+import { answeredPath, CLOSED } from '../fields.js';
 import { ID, TIME } from '../../contract/examples.js';
 import { FOLDER_ERRORS, folderAt, note, withDate } from './folder.js';
 import { endpoints, itemParameter } from '../endpoint.js';

@@ -1,19 +1,19 @@
 /** Deliveries to webhooks, and their state. */
 import { Type } from 'typebox';
-import { count, flag, listOf, object, oneOf, text, withDefault } from '../../contract/schema.js';
+import { count, flag, listOf, object, oneOf, withDefault } from '../../contract/schema.js';
 import { type DeliveryFilter, MOST_REPLAYED } from '../../storage/storage.js';
 import {
-  DELIVERY_STATES,
   deliveryDetailFields,
   deliveryExample,
   deliveryFields,
   receiverExample,
   receiverFields,
 } from '../../contract/delivery.js';
+import { deliveryFilters, deliveryListFilters, queryOf } from '../../contract/filters.js';
 import { shownFields, viewOf } from '../../contract/thing.js';
 import { isUuid } from '../../base/uuid.js';
-import { CLOSED, limit, offset, periodOf } from '../fields.js';
-import { ID, LATER, TIME, WEBHOOK_ID } from '../../contract/examples.js';
+import { CLOSED, periodOf } from '../fields.js';
+import { ID } from '../../contract/examples.js';
 import { actorOf, badField, type Services } from '../services.js';
 import { queuedAnswer } from './checks.js';
 import { FOLDER_ERRORS } from './folder.js';
@@ -24,42 +24,13 @@ export const deliveryEndpoints = endpoint.all;
 
 const ENDED = ['dead', 'delivered', 'cancelled'] as const;
 
-const time = (description: string, example: string) =>
-  Type.Optional(text(description, { minLength: 1, maxLength: 64, examples: [example] }));
-
-/** The filters of deliveries, except the state. */
-const FILTER = {
-  watchedFolderId: Type.Optional(text('Id of a watched folder.', { minLength: 1, maxLength: 64, examples: [ID] })),
-  webhookId: Type.Optional(text('Id of a webhook.', { minLength: 1, maxLength: 64, examples: [WEBHOOK_ID] })),
-  jobId: Type.Optional(text('Id of a job.', { minLength: 1, maxLength: 64, examples: [ID] })),
-  connectionId: Type.Optional(
-    text('Id of a connection that the event is about.', { minLength: 1, maxLength: 64, examples: ['warehouse'] }),
-  ),
-  type: Type.Optional(
-    text('Kind of event.', { minLength: 1, maxLength: 64, examples: ['watched_folder.files_detected'] }),
-  ),
-  url: Type.Optional(
-    text('A part of the URL of the receiver.', { minLength: 1, maxLength: 200, examples: ['example.com'] }),
-  ),
-  since: time('Made then or later: an ISO 8601 date-time, or Unix seconds.', TIME),
-  until: time('Made before: an ISO 8601 date-time, or Unix seconds.', LATER),
-};
-
 const delivery = object('Delivery', shownFields(deliveryFields, 'owner'));
 
 endpoint('GET /manage/deliveries', {
   operationId: 'listDeliveries',
   summary: 'List deliveries',
   description: 'Events and what became of them, newest first.',
-  query: Type.Object(
-    {
-      ...FILTER,
-      state: Type.Optional(oneOf(DELIVERY_STATES, 'State.', { examples: ['dead'] })),
-      limit: limit(200, 50, 20),
-      offset: offset(),
-    },
-    CLOSED,
-  ),
+  query: Type.Object(queryOf(deliveryListFilters), CLOSED),
   answer: {
     schema: object('DeliveriesAnswer', {
       deliveries: listOf(delivery, 'Newest first.'),
@@ -110,7 +81,7 @@ endpoint('POST /manage/deliveries/replay', {
   body: object(
     'ReplayRequest',
     {
-      ...FILTER,
+      ...queryOf(deliveryFilters),
       state: oneOf(ENDED, 'Those that ended so.'),
       dryRun: withDefault(flag('Only count them.'), false),
     },

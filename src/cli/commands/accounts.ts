@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { type Arguments, type Session, shows } from '../command.js';
 import { brandFields } from '../../contract/brand.js';
+import { auditFilters } from '../../contract/filters.js';
 import { UsageError } from '../exit-codes.js';
 import { givenFieldsOf } from '../field-options.js';
 import type { Schemas } from '../gateway.js';
@@ -53,8 +54,8 @@ function brandText({ name, color, logo }: Schemas['Brand']): string {
 }
 
 export const listAudit = shows(
-  ({ gateway }, _, { limit, action }: { readonly limit?: number; readonly action?: string }) =>
-    gateway.manage.get<Schemas['AuditAnswer']>('audit', { limit, action }),
+  ({ gateway }, _, options: object) =>
+    gateway.manage.get<Schemas['AuditAnswer']>('audit', givenFieldsOf(auditFilters, options)),
   ({ entries }) =>
     listed(entries, {
       AT: ({ at }) => timeText(at),

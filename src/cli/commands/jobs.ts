@@ -1,19 +1,17 @@
 /** `ftg jobs`: jobs of the gateway with whole folders. */
-import type { Job, JobFilesQuery, JobsQuery } from '../../client/index.js';
+import type { Job } from '../../client/index.js';
+import { jobFileFilters, jobFilters } from '../../contract/filters.js';
 import { type Arguments, type Session, shows } from '../command.js';
+import { givenFieldsOf } from '../field-options.js';
 import { follow } from '../follow.js';
 import { bytesText, fields, listed, placeText, table } from '../output.js';
 
-interface ListOptions extends Pick<JobsQuery, 'since' | 'until'> {
-  readonly state?: NonNullable<JobsQuery['state']>;
-  readonly type?: NonNullable<JobsQuery['type']>;
-  readonly limit: number;
-}
-
-export async function listJobs({ gateway, out, signal }: Session, _: Arguments, options: ListOptions): Promise<void> {
-  const { state, type, since, until, limit } = options;
-  const times = { ...(since && { since }), ...(until && { until }) };
-  const query = { ...(state && { state }), ...(type && { type }), ...times, limit: Math.min(limit, 100) };
+export async function listJobs(
+  { gateway, out, signal }: Session,
+  _: Arguments,
+  { limit, ...options }: { readonly limit: number },
+): Promise<void> {
+  const query = { ...givenFieldsOf(jobFilters, options), limit: Math.min(limit, 100) };
   const jobs: Job[] = [];
   for await (const job of gateway.files.jobs.list(query, { signal })) if (jobs.push(job) >= limit) break;
   const columns = {
@@ -40,9 +38,9 @@ export const showJob = shows(
 export async function listFiles(
   { gateway, out, signal }: Session,
   [id = '']: Arguments,
-  { state }: { readonly state?: NonNullable<JobFilesQuery['state']> },
+  options: object,
 ): Promise<void> {
-  for await (const file of gateway.files.jobs.files(id, state === undefined ? {} : { state }, { signal })) {
+  for await (const file of gateway.files.jobs.files(id, givenFieldsOf(jobFileFilters, options), { signal })) {
     out.show(file, () => {
       const { path, action, size, error } = file;
       return table([], [[file.state, action, bytesText(size), path, error ?? '']]).trimEnd();

@@ -1,6 +1,7 @@
 /** `ftg tail`: the last transfers or events, and new ones, one per line. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { type FeedEvent, FtgError, type TransferItem, type TransfersQuery } from '../../client/index.js';
+import type { ENDED_STATUSES } from '../../contract/transfer.js';
 import type { Arguments, Session } from '../command.js';
 import { bytesText, oneLine, timeText } from '../output.js';
 import { eventLine } from './events.js';
@@ -12,7 +13,7 @@ interface TailOptions {
 }
 
 interface TransferTailOptions extends TailOptions {
-  readonly status?: 'success' | 'failed';
+  readonly status?: (typeof ENDED_STATUSES)[number];
   readonly type?: readonly string[];
 }
 

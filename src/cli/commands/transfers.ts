@@ -2,29 +2,16 @@
 import { pipeline } from 'node:stream/promises';
 import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
-import type { TransfersQuery } from '../../client/index.js';
+import { managedTransferFilters, transferListFilters } from '../../contract/filters.js';
 import { type Arguments, type Session, shows } from '../command.js';
+import { givenFieldsOf } from '../field-options.js';
 import type { Schemas } from '../gateway.js';
 import { bytesText, fields, listed, placeText } from '../output.js';
 
-interface ListOptions {
-  readonly connection?: string;
-  readonly status?: TransfersQuery['status'];
-  readonly type?: TransfersQuery['type'];
-  readonly since?: string;
-  readonly digest?: string;
-  readonly link?: string;
-  readonly limit?: number;
-  readonly offset?: number;
-}
-
 /** Uses the file API, so that any key may list them. */
 export const listTransfers = shows(
-  ({ gateway, signal }, _, { connection, status, type, since, digest, link, limit, offset }: ListOptions) => {
-    const filters = { connection_id: connection, status, type, since, digest, link_id: link, limit, offset };
-    const wanted = Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined));
-    return gateway.files.transfers(wanted, { signal });
-  },
+  ({ gateway, signal }, _, options: object) =>
+    gateway.files.transfers(givenFieldsOf(transferListFilters, options), { signal }),
   ({ transfers }) =>
     listed(
       transfers,
@@ -75,24 +62,13 @@ export const repeatTransfer = shows(
   ({ transfer }) => `done: transfer ${transfer.id}`,
 );
 
-interface ExportOptions {
-  readonly format: 'csv' | 'ndjson';
-  readonly connection?: string;
-  readonly status?: string;
-  readonly type?: string;
-  readonly since?: string;
-  readonly until?: string;
-  readonly search?: string;
-}
-
 /** Streams to standard output. */
 export async function exportTransfers(
   { gateway, signal }: Session,
   _: Arguments,
-  { format, connection, status, type, since, until, search }: ExportOptions,
+  { format, ...options }: { readonly format: string },
 ): Promise<void> {
-  const query = { format, connectionId: connection, status, type, since, until, search };
-  const filters = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined));
+  const filters = { format, ...givenFieldsOf(managedTransferFilters, options) };
   const response = await gateway.manage.stream('transfers/export', filters);
   if (response.body === null) return;
   await pipeline(Readable.fromWeb(response.body as ReadableStream<Uint8Array>), process.stdout, { signal, end: false });

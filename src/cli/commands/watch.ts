@@ -1,5 +1,6 @@
 /** `ftg watch`: watched folders, their checks and deliveries. */
 import type { NewWatchedFolder } from '../../client/index.js';
+import { deliveryListFilters } from '../../contract/filters.js';
 import { watchedFolderFields } from '../../contract/watched-folder.js';
 import { type Arguments, type Session, shows } from '../command.js';
 import { UsageError } from '../exit-codes.js';
@@ -147,15 +148,9 @@ export const sendTestEvent = shows(
   ({ eventId }) => `event ${eventId} is on its way`,
 );
 
-interface DeliveryOptions {
-  readonly folder?: string;
-  readonly state?: string;
-  readonly limit?: number;
-}
-
 export const listDeliveries = shows(
-  ({ gateway }, _, { folder: watchedFolderId, state, limit }: DeliveryOptions) =>
-    gateway.manage.get<Schemas['DeliveriesAnswer']>('deliveries', { watchedFolderId, state, limit }),
+  ({ gateway }, _, options: object) =>
+    gateway.manage.get<Schemas['DeliveriesAnswer']>('deliveries', givenFieldsOf(deliveryListFilters, options)),
   ({ deliveries }) =>
     listed(
       deliveries,

@@ -134,12 +134,14 @@ test('a schedule shows its owner and the result of its last run; its jobs can be
   const seen = schedules.find((one) => one.id === id) as Record<string, unknown> | undefined;
   assert.deepEqual(seen?.['lastJob'], { id: begun.id, state: 'succeeded', failed: 0, error: null, errorCode: null });
   assert.deepEqual([seen?.['lastJobId'], seen?.['lastDueAt']], [begun.id, null]);
-  const runs = await ops.get('/manage/jobs', { query: { scheduleId: id } });
-  assert.deepEqual(
-    field<JobView[]>(runs, 'jobs').map((job) => job.id),
-    [begun.id],
-  );
-  expectError(await ops.get('/manage/jobs', { query: { scheduleId: 'x' } }), 400, 'bad_request');
+  for (const list of ['/manage/jobs', '/api/jobs']) {
+    const runs = await ops.get(list, { query: { scheduleId: id } });
+    assert.deepEqual(
+      field<JobView[]>(runs, 'jobs').map((job) => job.id),
+      [begun.id],
+    );
+    expectError(await ops.get(list, { query: { scheduleId: 'x' } }), 400, 'bad_request');
+  }
 
   const other = await gateway.browser('other@example.com');
   expectError(await other.get(`/manage/schedules/${id}`), 404, 'unknown_item');

@@ -308,6 +308,7 @@ export const NO_PATHS: ReadonlySet<string> = new Set([
     'digest',
     'link_id',
     'linkId',
+    'scheduleId',
     'expiresAt',
     'note',
   ],

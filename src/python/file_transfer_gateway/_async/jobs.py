@@ -37,13 +37,15 @@ class AsyncJobs:
         type: Optional[ListJobsType] = None,
         since: Optional[Time] = None,
         until: Optional[Time] = None,
+        schedule_id: Optional[str] = None,
         page_size: int = 100,
     ) -> AsyncGenerator[Job, None]:
         """The matching jobs, newest first. Pages are read on demand. ``since`` and ``until`` limit when they were asked for."""
         times = {"since": time_text(since), "until": time_text(until)}
         cursor: Optional[str] = None
         while True:
-            query = {"state": state, "type": type, **times, "limit": page_size, "cursor": cursor}
+            wanted = {"state": state, "type": type, **times, "scheduleId": schedule_id}
+            query = {**wanted, "limit": page_size, "cursor": cursor}
             page = await self._transport.json(reading(at("jobs"), query))
             for job in page["jobs"]:
                 yield job
