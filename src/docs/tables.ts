@@ -8,6 +8,14 @@ import { CONNECTION_TYPES } from '../contract/connection/types.js';
 import { ATTENTION } from '../contract/attention.js';
 import { CLIENT_ERRORS, errorCodes, type ErrorDefinition, ERRORS } from '../contract/errors.js';
 import { EVENT_TYPES, EVENTS } from '../contract/event.js';
+import {
+  auditFilters,
+  deliveryListFilters,
+  type Filters,
+  jobFilters,
+  managedTransferFilters,
+  transferListFilters,
+} from '../contract/filters.js';
 import { jobOptionFields } from '../contract/job.js';
 import { JOB_OPTION_NAMES, JOB_OPTIONS, ORDER_TYPES } from '../contract/job-options.js';
 import { linkFields } from '../contract/link.js';
@@ -39,6 +47,7 @@ const TABLES: Readonly<Record<string, (words: readonly string[]) => string>> = {
   watchedFolder: () => fieldTable(watchedFolderFields),
   link: () => fieldTable(linkFields),
   webhook: () => fieldTable(webhookFields),
+  filters: filterTable,
   connection: connectionTable,
   attention: () =>
     tableOf(
@@ -109,6 +118,27 @@ function fieldTable(fields: Fields): string {
     field.docs ?? wordsOf(field.schema),
   ]);
   return tableOf(['field', 'default', 'values', 'meaning'], rows);
+}
+
+const FILTERS: Readonly<Record<string, Filters>> = {
+  transfers: transferListFilters,
+  managedTransfers: managedTransferFilters,
+  jobs: jobFilters,
+  deliveries: deliveryListFilters,
+  audit: auditFilters,
+};
+
+/** The filters of one list. @throws Error for an unknown list */
+function filterTable([list = '']: readonly string[]): string {
+  const filters = new Map(Object.entries(FILTERS)).get(list);
+  if (filters === undefined)
+    throw new Error(`there are no filters of ${list}, only of ${Object.keys(FILTERS).join(', ')}`);
+  const rows = Object.entries(filters).map(([name, { schema, option }]) => {
+    const values = option?.choices === undefined ? valuesOf(schema) : quoted(option.choices);
+    const flags = option === undefined ? '' : `\`${option.flags}\``;
+    return [`\`${name}\``, defaultOf((schema as Shape).default), values, wordsOf(schema), flags];
+  });
+  return tableOf(['query parameter', 'default', 'values', 'meaning', 'option of `ftg`'], rows);
 }
 
 function jobTable(): string {
