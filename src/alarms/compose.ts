@@ -1,7 +1,7 @@
 /** Composes mails: plain text and simple HTML. */
 import { visible } from '../base/visible.js';
 import { idsOf, wordsOf } from '../attention/items.js';
-import type { Language } from '../contract/language.js';
+import type { Language } from '../contract/languages.js';
 import { ATTENTION_KINDS, type AttentionItem, attentionPage } from '../contract/attention.js';
 import { MAIL_WORDS } from './mail-words.js';
 import { escapeHtml } from '../base/html.js';

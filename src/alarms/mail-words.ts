@@ -1,5 +1,5 @@
 /** The texts of mails, in each of their languages; the troubles have the words of contract/attention.ts. */
-import type { Language } from '../contract/language.js';
+import type { Language } from '../contract/languages.js';
 
 interface MailWords {
   readonly subject: (news: number, worst: string) => string;

@@ -1,7 +1,7 @@
 /** The alarm settings of an account's owner, and the owner's requests. */
 import { GatewayError, refusal } from '../base/errors.js';
 import type { AlarmSettings } from '../contract/alarm.js';
-import { type Language, LANGUAGES } from '../contract/language.js';
+import { type Language, LANGUAGES } from '../contract/languages.js';
 import { ATTENTION, ATTENTION_KINDS } from '../contract/attention.js';
 import type { Actor, AlarmRecipient, AlarmRecipients } from '../storage/storage.js';
 import { plainMail } from './compose.js';

@@ -1,6 +1,6 @@
 /** The facts about one thing that needs a person, for the API and for mails. */
 import { ATTENTION, type AttentionIds, type AttentionItem, attentionText } from '../contract/attention.js';
-import type { Language } from '../contract/language.js';
+import type { Language } from '../contract/languages.js';
 
 /** Stays the same for the same trouble, even if its figures and words change. */
 export function itemKeyOf(item: AttentionItem): string {

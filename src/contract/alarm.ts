@@ -1,7 +1,7 @@
 /** Alarms: the mails that an account gets when something needs a person. */
 import { Type } from 'typebox';
 import { ATTENTION_KINDS } from './attention.js';
-import { LANGUAGES } from './language.js';
+import { LANGUAGES } from './languages.js';
 import { flag, listOf, oneOf, orNull, text } from './schema.js';
 import { given, needed, type SettingsOf } from './thing.js';
 

@@ -3,6 +3,7 @@
  * in src/attention/find.ts. The API, events and mails, the dashboard, and the table of the documentation are derived
  * from it.
  */
+import type { Language } from './languages.js';
 
 /** `{name}`, `{error}`, `{count}`, `{limit}` and `{at}` in a text are replaced by the facts of an item. */
 interface AttentionTexts {
@@ -290,7 +291,7 @@ type AttentionKind = keyof Kinds;
 export const ATTENTION: Readonly<Record<AttentionKind, AttentionDefinition>> = kinds;
 export const ATTENTION_KINDS = Object.keys(ATTENTION) as readonly AttentionKind[];
 
-export function attentionTexts(language: 'en' | 'de'): Readonly<Record<AttentionKind, AttentionTexts>> {
+export function attentionTexts(language: Language): Readonly<Record<AttentionKind, AttentionTexts>> {
   const texts = ATTENTION_KINDS.map((kind) => [kind, ATTENTION[kind][language]] as const);
   return Object.fromEntries(texts) as Record<AttentionKind, AttentionTexts>;
 }

@@ -1,6 +1,6 @@
 /** The texts of the pages of links. The other languages must have the same ones as English. */
 import type { ErrorCode } from '../base/errors.js';
-import type { Language } from '../contract/language.js';
+import { type Language, LANGUAGES } from '../contract/languages.js';
 
 const en = {
   upload: {
@@ -162,5 +162,5 @@ export const PAGE_TEXTS: Readonly<Record<Language, PageTexts>> = { en, de };
 /** The first available language of an Accept-Language field (RFC 9110, 12.5.4); its order counts, weights do not. */
 export function languageOf(field: string | undefined): Language {
   const asked = (field ?? '').split(',').map((part) => part.trim().slice(0, 2).toLowerCase());
-  return asked.find((language): language is Language => Object.hasOwn(PAGE_TEXTS, language)) ?? 'en';
+  return asked.flatMap((code) => LANGUAGES.find((language) => language === code) ?? [])[0] ?? LANGUAGES[0];
 }

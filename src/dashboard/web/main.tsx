@@ -1,4 +1,5 @@
 /** The entry point: applies the theme and loads the texts, then the page. */
+import type { Language } from '../../contract/languages.ts';
 import { applyTheme, language } from './preferences.ts';
 import './styles/base.css';
 import './styles/deliveries.css';
@@ -11,6 +12,15 @@ import './styles/shell.css';
 import './styles/tokens.css';
 import { loadFirstTexts } from './texts/texts.ts';
 import { patiently } from './ui/patiently.ts';
+
+/** Here, because the other texts may have failed to load. */
+const NOT_LOADED: Readonly<Record<Language, { readonly text: string; readonly again: string }>> = {
+  en: { text: 'The page could not be loaded: the gateway cannot be reached.', again: 'Try again' },
+  de: {
+    text: 'Die Seite konnte nicht geladen werden: Das Gateway ist nicht erreichbar.',
+    again: 'Erneut versuchen',
+  },
+};
 
 applyTheme();
 const root = document.getElementById('app');
@@ -27,20 +37,17 @@ async function start(root: HTMLElement): Promise<void> {
   }
 }
 
-/** Shown without texts, because they may have failed to load. */
 function notLoaded(root: HTMLElement): HTMLElement {
-  const isGerman = language === 'de';
+  const words = NOT_LOADED[language];
   const card = document.createElement('main');
   card.className = 'login not-loaded';
   const text = document.createElement('p');
   text.setAttribute('role', 'alert');
-  text.textContent = isGerman
-    ? 'Die Seite konnte nicht geladen werden: Das Gateway ist nicht erreichbar.'
-    : 'The page could not be loaded: the gateway cannot be reached.';
+  text.textContent = words.text;
   const again = document.createElement('button');
   again.className = 'button primary';
   again.type = 'button';
-  again.textContent = isGerman ? 'Erneut versuchen' : 'Try again';
+  again.textContent = words.again;
   again.addEventListener('click', () => void start(root));
   card.append(text, again);
   return card;

@@ -1,5 +1,5 @@
 /** Preferences kept in this browser: theme, language, time zone, single keys. They contain no data of the account. */
-import type { Language } from '../../contract/language.ts';
+import { type Language, LANGUAGES as CODES } from '../../contract/languages.ts';
 import { store } from './store.ts';
 
 export type Theme = 'system' | 'light' | 'dark';
@@ -16,10 +16,8 @@ export interface Sort {
 }
 
 /** Each language by its own name. */
-export const LANGUAGES: readonly (readonly [Language, string])[] = [
-  ['en', 'English'],
-  ['de', 'Deutsch'],
-];
+const NAMES: Readonly<Record<Language, string>> = { en: 'English', de: 'Deutsch' };
+export const LANGUAGES = CODES.map((code) => [code, NAMES[code]] as const);
 
 function read(name: string): string | null {
   try {
@@ -68,7 +66,7 @@ function toTheme(value: string | null): Theme {
 }
 
 function toLanguage(value: string): Language {
-  return /^de\b/.test(value) ? 'de' : 'en';
+  return CODES.find((code) => code === value.split('-')[0]) ?? CODES[0];
 }
 
 function toZone(value: string | null): string {

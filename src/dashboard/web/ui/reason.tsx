@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
 import type { ErrorTexts } from '../../../contract/errors.ts';
+import type { Language } from '../../../contract/languages.ts';
 import type { Cause } from '../api/types.ts';
 import { language } from '../preferences.ts';
 import { t } from '../texts/texts.ts';
@@ -10,13 +11,15 @@ import { patiently } from './patiently.ts';
 
 type Meanings = Readonly<Record<string, ErrorTexts | undefined>>;
 
+const MEANINGS: Readonly<Record<Language, () => Promise<{ readonly errors: Meanings }>>> = {
+  en: () => import('../../../contract/derived/error-texts.ts'),
+  de: () => import('../../../contract/de/errors.ts'),
+};
+
 /** Loaded on demand, and after the first screen: the texts are long. */
 async function loadMeanings(): Promise<Meanings> {
   await firstScreen;
-  const { errors } = await patiently(() =>
-    language === 'de' ? import('../../../contract/de/errors.ts') : import('../../../contract/derived/error-texts.ts'),
-  );
-  return errors;
+  return (await patiently(MEANINGS[language])).errors;
 }
 
 /** The texts of an error code; undefined until they are loaded, and for a code that the catalogue lacks. */
