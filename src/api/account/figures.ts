@@ -11,6 +11,7 @@ import {
   text,
   withDefault,
 } from '../../contract/schema.js';
+import { DEFAULT_RANGE, RANGE_DAYS, RANGES } from '../../contract/figures.js';
 import { recurrenceOf } from '../../jobs/cron.js';
 import { CLOSED } from '../fields.js';
 import { TIME } from '../../contract/examples.js';
@@ -21,7 +22,6 @@ const endpoint = endpoints('Account');
 export const figureEndpoints = endpoint.all;
 
 const DAY_HOURS = 24;
-const DAYS_OF = { '24h': 1, '7d': 7, '30d': 30, '90d': 90 } as const;
 
 export const zoneField = withDefault(
   text('The time zone of the days: a name of the IANA database.', {
@@ -48,7 +48,7 @@ const times = {
 };
 
 const figures = object('Figures', {
-  range: oneOf(['24h', '7d', '30d', '90d'], 'As asked.'),
+  range: oneOf(RANGES, 'As asked.'),
   timeZone: text('As asked.'),
   points: listOf(
     group(
@@ -79,7 +79,7 @@ endpoint('GET /manage/figures', {
     '24 hours, or the last days, today included. Sums are kept by the hour (UTC): where a zone is not a whole number of hours away, its days begin up to an hour late.',
   query: Type.Object(
     {
-      range: withDefault(oneOf(['24h', '7d', '30d', '90d'], 'How far back.', { examples: ['24h'] }), '24h'),
+      range: withDefault(oneOf(RANGES, 'How far back.', { examples: [DEFAULT_RANGE] }), DEFAULT_RANGE),
       timeZone: zoneField,
     },
     CLOSED,
@@ -87,14 +87,14 @@ endpoint('GET /manage/figures', {
   answer: {
     schema: figures,
     example: {
-      range: '24h',
+      range: DEFAULT_RANGE,
       timeZone: 'UTC',
       points: [{ from: TIME, until: new Date(Date.parse(TIME) + HOUR_MS).toISOString(), ...sample }],
     },
   },
 }).handle(async ({ caller, query: { range, timeZone } }, { storage }) => {
   const now = new Date();
-  const days = lastDays(now, DAYS_OF[range], timeZone);
+  const days = lastDays(now, RANGE_DAYS[range], timeZone);
   const starts = range === '24h' ? lastHours(now, DAY_HOURS) : days;
   const { figures: stored } = storage.management;
   const [moved, deliveries] = await Promise.all([

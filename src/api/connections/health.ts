@@ -18,6 +18,7 @@ import {
   withDefault,
 } from '../../contract/schema.js';
 import type { ConnectionState, WindowFigures } from '../../storage/storage.js';
+import { HEALTH_DAYS } from '../../contract/figures.js';
 import { lastDays, zoneField } from '../account/figures.js';
 import { CLOSED, id } from '../fields.js';
 import { FINGERPRINT_EXAMPLE, ID, LATER, TIME } from '../../contract/examples.js';
@@ -28,7 +29,6 @@ const endpoint = endpoints('Connections');
 export const healthEndpoints = endpoint.all;
 
 const KEY_NOTICE_DAYS = 30;
-const HEALTH_DAYS = 90;
 
 const numberOrNull = (description: string): TSchemaOf<number | null> =>
   Type.Unsafe<number | null>({ type: ['number', 'null'], minimum: 0, description });

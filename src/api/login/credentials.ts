@@ -2,6 +2,7 @@
 import { Secret, TOTP } from 'otpauth';
 import type { TString } from 'typebox';
 import { refusal } from '../../base/errors.js';
+import { NEW_PASSWORD } from '../../contract/login.js';
 import { count, object, success, text, texts } from '../../contract/schema.js';
 import type { RequestContext } from '../../http/types.js';
 import { successAnswer } from '../fields.js';
@@ -15,7 +16,7 @@ export const credentialEndpoints = endpoint.all;
 export const PASSWORD = 'correct horse battery staple';
 
 export const accountPassword = (description = 'The password of the account.'): TString =>
-  text(description, { minLength: 1, maxLength: 200 });
+  text(description, { minLength: 1, maxLength: NEW_PASSWORD.maxLength });
 
 endpoint('POST /manage/password', {
   operationId: 'changePassword',
@@ -25,7 +26,7 @@ endpoint('POST /manage/password', {
     'ChangePasswordRequest',
     {
       currentPassword: accountPassword('The password until now.'),
-      newPassword: text('12 to 200 characters.', { minLength: 12, maxLength: 200 }),
+      newPassword: text(`${NEW_PASSWORD.minLength} to ${NEW_PASSWORD.maxLength} characters.`, NEW_PASSWORD),
     },
     CLOSED,
   ),

@@ -1,4 +1,5 @@
 /** Header fields of requests and answers, by name. */
+import { SESSION_ENDS } from '../../contract/login.js';
 import type { Header, Parameter, Schema } from './types.js';
 
 type HeaderParameter = Omit<Parameter, 'in' | 'name'>;
@@ -137,7 +138,7 @@ export const ANSWER_HEADERS: Readonly<Record<string, Header>> = {
   'WWW-Authenticate': always('How to authenticate.', { type: 'string', const: 'Bearer' }),
   'X-Session-End': {
     description: 'Why a login session is over, if that is known.',
-    schema: { type: 'string', enum: ['idle', 'expired', 'elsewhere', 'password_changed', 'logged_out'] },
+    schema: { type: 'string', enum: SESSION_ENDS },
   },
   RateLimit: { description: 'What is left of the rate limit, where one is set.', schema: text },
   'RateLimit-Policy': { description: 'The rate limit, where one is set.', schema: text },

@@ -1,6 +1,7 @@
 /** Login sessions: a random token in a cookie, its hash in a row. */
 import { createHash, randomBytes } from 'node:crypto';
 import { uuidv7 } from '../../base/uuid.js';
+import type { EarlyEnd, SessionEnd } from '../../contract/login.js';
 import { CachedLookup } from './cached-lookup.js';
 import type { Database } from '../postgres/database.js';
 import { hidden, type RowOf } from '../../contract/thing.js';
@@ -21,9 +22,6 @@ export interface LoginSession extends RowOf<typeof rowFields> {
   readonly email: string;
   readonly plan: string;
 }
-
-/** Why a session was ended early. */
-type SessionEnd = 'logged_out' | 'elsewhere' | 'password_changed';
 
 /** A session without a request ends after this time. */
 const IDLE_MS = 2 * 3_600_000;
@@ -87,13 +85,13 @@ export class LoginSessions {
   }
 
   /** Whether the account had such a session. */
-  async end(accountId: string, id: string, why: SessionEnd): Promise<boolean> {
+  async end(accountId: string, id: string, why: EarlyEnd): Promise<boolean> {
     const ended = await this.#end(why, (sql) => sql`account_id = ${accountId} and id = ${id}`);
     return ended > 0;
   }
 
   /** Ends all sessions of the account but `except`; resolves to their number. */
-  async endOthers(accountId: string, except: string | undefined, why: SessionEnd): Promise<number> {
+  async endOthers(accountId: string, except: string | undefined, why: EarlyEnd): Promise<number> {
     return this.#end(why, (sql) =>
       except === undefined ? sql`account_id = ${accountId}` : sql`account_id = ${accountId} and id <> ${except}`,
     );
@@ -107,8 +105,8 @@ export class LoginSessions {
   }
 
   /** Why a session has ended, if it is still known. */
-  async whyEnded(token: string): Promise<SessionEnd | 'idle' | 'expired' | undefined> {
-    const [session] = await this.#database.all<{ reason: SessionEnd | null; isEnded: boolean; isExpired: boolean }>`
+  async whyEnded(token: string): Promise<SessionEnd | undefined> {
+    const [session] = await this.#database.all<{ reason: EarlyEnd | null; isEnded: boolean; isExpired: boolean }>`
       select end_reason as reason, ended_at is not null as is_ended, expires_at <= now() as is_expired
       from login_sessions where token_hash = ${hashOf(token)}`;
     if (session === undefined) return undefined;
@@ -116,7 +114,7 @@ export class LoginSessions {
     return session.isExpired ? 'expired' : 'idle';
   }
 
-  async #end(why: SessionEnd, condition: (sql: Queryable) => ReturnType<Queryable>): Promise<number> {
+  async #end(why: EarlyEnd, condition: (sql: Queryable) => ReturnType<Queryable>): Promise<number> {
     const ended = await this.#database.all<{ id: string }>`
       update login_sessions set ended_at = now(), end_reason = ${why} where ended_at is null and ${condition} returning id`;
     for (const { id } of ended) this.#lookup.forget(this.#hashes.get(id) ?? '');

@@ -1,9 +1,9 @@
 /** Why the session ended while the page is open. The reason stays until the user has logged in again. */
+import { type SessionEnd as End, SESSION_ENDS } from '../../../contract/login.ts';
 import { store } from '../store.ts';
 
-/** The gateway's names; `unknown` if it gives no reason. */
-const SESSION_ENDS = ['idle', 'expired', 'elsewhere', 'password_changed', 'logged_out'] as const;
-export type SessionEnd = (typeof SESSION_ENDS)[number] | 'unknown';
+/** `unknown` if the gateway gives no reason. */
+export type SessionEnd = End | 'unknown';
 
 const ended = store<SessionEnd | undefined>(undefined);
 

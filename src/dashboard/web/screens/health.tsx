@@ -11,10 +11,10 @@ import { Ago, Empty, LinkButton, Page, Panel, Pending } from '../ui/basics.tsx';
 import { ConnectionBadge, type ConnectionStatus, useConnectionStatus } from '../ui/connection-status.tsx';
 import { Server } from '../ui/icons.tsx';
 import { Reason } from '../ui/reason.tsx';
+import { HEALTH_DAYS } from '../../../contract/figures.ts';
 import { DAY_MS } from '../../../contract/units.ts';
 
 const EVERY_MS = 30_000;
-const DAYS = 90;
 const SHORT_PART = 0.01;
 const words = t.health;
 
@@ -22,7 +22,7 @@ type Day = HealthOfConnection['days'][number];
 type DayState = keyof typeof words.legend;
 
 export default function Health(): ReactElement {
-  const path = withQuery('/manage/health', { days: DAYS, timeZone });
+  const path = withQuery('/manage/health', { days: HEALTH_DAYS, timeZone });
   const read = useRead(path, { everyMs: EVERY_MS });
   const statusOf = useConnectionStatus();
   const order = { down: 0, up: 1, unknown: 2 } as const;
@@ -116,7 +116,7 @@ function Row(props: {
 function shareOf({ availability: { last90Days }, watchedSince }: HealthOfConnection): string {
   if (last90Days === null || watchedSince === null) return t.words.notChecked;
   const share = formatPercent(last90Days);
-  const isShort = Date.parse(watchedSince) > Date.now() - DAYS * DAY_MS;
+  const isShort = Date.parse(watchedSince) > Date.now() - HEALTH_DAYS * DAY_MS;
   return isShort ? words.availableSince(share, formatShortTime(watchedSince)) : words.available(share);
 }
 

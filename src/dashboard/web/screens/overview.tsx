@@ -1,6 +1,7 @@
 /** Whether anything is wrong and what to do, then today's figures, then the last days. */
 import type { ReactElement } from 'react';
 import { Link, useSearchParams } from 'wouter';
+import { DEFAULT_RANGE, RANGES } from '../../../contract/figures.ts';
 import { useLiveTransfers } from '../api/live.ts';
 import { type Rows, useRead, useRows } from '../api/hooks.ts';
 import { withQuery } from '../api/client.ts';
@@ -13,7 +14,7 @@ import { Loaded, Page, Panel, Skeleton } from '../ui/basics.tsx';
 import { RadioGroup } from '../ui/fields.tsx';
 import { List } from '../ui/list.tsx';
 import { Attention } from './overview/attention.tsx';
-import { Charts, isRange, RANGES, useFigures } from './overview/charts.tsx';
+import { Charts, useFigures } from './overview/charts.tsx';
 import { FirstSteps } from './overview/first-steps.tsx';
 import { PoolUse } from './overview/pool-use.tsx';
 import { LiveRows, useTransferColumns } from './transfers/rows.tsx';
@@ -25,8 +26,8 @@ export default function Overview(): ReactElement {
   const account = useRead('/manage/account');
   const isNew = account.data !== undefined && (account.data.connections === 0 || account.data.transfers === 0);
   const [parameters, setParameters] = useSearchParams();
-  const asked = parameters.get('range') ?? '';
-  const range = isRange(asked) ? asked : '24h';
+  const asked = parameters.get('range');
+  const range = RANGES.find((name) => name === asked) ?? DEFAULT_RANGE;
   const figures = useFigures(range);
   const recent = useRows('/manage/transfers?limit=8&lookups=false', 'transfers', { everyMs: 15_000 });
   // Drawn at once, so that nothing moves when a late answer arrives.
@@ -59,7 +60,7 @@ export default function Overview(): ReactElement {
               label={words.range}
               value={range}
               options={RANGES.map((name) => [name, words.ranges[name]] as const)}
-              onValue={(value) => setParameters(value === '24h' ? {} : { range: value }, { replace: true })}
+              onValue={(value) => setParameters(value === DEFAULT_RANGE ? {} : { range: value }, { replace: true })}
             />
             <Loaded of={figures}>{(data) => <Charts figures={data} />}</Loaded>
           </>

@@ -1,5 +1,6 @@
 /** The account's password, second factor and sessions, and this browser's preferences. */
 import { type ReactElement, useState } from 'react';
+import { NEW_PASSWORD } from '../../../contract/login.ts';
 import { request } from '../api/client.ts';
 import { useAction, useRead, useRows } from '../api/hooks.ts';
 import type { Session } from '../api/types.ts';
@@ -89,8 +90,6 @@ function Appearance(): ReactElement {
   );
 }
 
-const MIN_LENGTH = 12;
-
 function PasswordPanel({ hasPassword }: { readonly hasPassword: boolean }): ReactElement {
   const words = t.settings.password;
   const [current, setCurrent] = useState('');
@@ -123,12 +122,11 @@ function PasswordPanel({ hasPassword }: { readonly hasPassword: boolean }): Reac
           label={words.next}
           type="password"
           required
-          minLength={MIN_LENGTH}
-          maxLength={200}
+          {...NEW_PASSWORD}
           value={next}
           onText={setNext}
           autoComplete="new-password"
-          hint={words.hint(MIN_LENGTH)}
+          hint={words.hint(NEW_PASSWORD.minLength)}
           disabled={!hasPassword}
         />
         <TextField

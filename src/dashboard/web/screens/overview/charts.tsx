@@ -1,5 +1,6 @@
 /** Charts of the last hours or days. Each bar links to its transfers. */
 import type { ReactElement } from 'react';
+import type { Range } from '../../../../contract/figures.ts';
 import { withQuery } from '../../api/client.ts';
 import { useRead } from '../../api/hooks.ts';
 import type { Figures } from '../../api/types.ts';
@@ -19,15 +20,9 @@ import { BarChart, type Bar } from '../../ui/chart.tsx';
 
 const words = t.overview;
 
-export const RANGES = ['24h', '7d', '30d', '90d'] as const satisfies Figures['range'][];
-
-export function isRange(text: string): text is Figures['range'] {
-  return (RANGES as readonly string[]).includes(text);
-}
-
 type Point = Figures['points'][number];
 
-export function useFigures(range: Figures['range']): Reading<Figures> {
+export function useFigures(range: Range): Reading<Figures> {
   return useRead(withQuery('/manage/figures', { range, timeZone }), { everyMs: 30_000, keepsFormer: true });
 }
 
