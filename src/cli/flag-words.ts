@@ -2,7 +2,7 @@
 import type { Option } from 'commander';
 import { apiKeyFields } from '../contract/api-key.js';
 import {
-  auditFilters,
+  auditListFilters,
   deliveryListFilters,
   jobFilters,
   managedTransferFilters,
@@ -13,7 +13,7 @@ import { watchedFolderFields } from '../contract/watched-folder.js';
 import { webhookFields } from '../contract/webhook.js';
 import { fieldOptionsOf } from './field-options.js';
 
-const FILTERS = [transferListFilters, managedTransferFilters, jobFilters, deliveryListFilters, auditFilters];
+const FILTERS = [transferListFilters, managedTransferFilters, jobFilters, deliveryListFilters, auditListFilters];
 
 /** Fields whose option has another name. */
 const OTHER_NAMES: Readonly<Record<string, string>> = {

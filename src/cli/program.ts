@@ -6,7 +6,7 @@ import { Argument, Command, Option } from 'commander';
 import { readManifest } from '../base/package-root.js';
 import { apiKeyFields } from '../contract/api-key.js';
 import { brandFields } from '../contract/brand.js';
-import { auditFilters, managedTransferFilters, receiptFilters, transferListFilters } from '../contract/filters.js';
+import { auditListFilters, managedTransferFilters, receiptFilters, transferListFilters } from '../contract/filters.js';
 import { EXPORT_FORMATS } from '../contract/transfer.js';
 import { Actions, commandsOn } from './command.js';
 import * as accounts from './commands/accounts.js';
@@ -181,7 +181,7 @@ function addAccountCommands(program: Command, actions: Actions): void {
   actions.remote(group.command('usage').description('the month against the plan'), accounts.showUsage);
   actions.remote(group.command('overview').description('today, and what needs a person'), accounts.showOverview);
   actions.remote(
-    addFieldOptions(group.command('audit').description('what was changed, by whom'), auditFilters),
+    addFieldOptions(group.command('audit').description('what was changed, by whom'), auditListFilters),
     accounts.listAudit,
   );
   const brand = group.command('brand').description('who asks, on the pages of links');

@@ -155,7 +155,7 @@ export const jobFileFilters = {
   }),
 };
 
-/** A request to send many deliveries again has these, and must name a state. */
+/** A request to send many deliveries again has these too, and must name a state. */
 export const deliveryFilters = {
   watchedFolderId: filter(named('Id of a watched folder.', ID), { flags: '--folder <id>' }),
   webhookId: filter(named('Id of a webhook.', WEBHOOK_ID), { flags: '--webhook <id>' }),
@@ -165,14 +165,10 @@ export const deliveryFilters = {
   url: filter(named('A part of the URL of the receiver.', 'example.com', 200), { flags: '--url <text>' }),
   since: since('Made then or later: an ISO 8601 date-time, or Unix seconds.'),
   until: until('Made before: an ISO 8601 date-time, or Unix seconds.'),
+  state: filter(oneOf(DELIVERY_STATES, 'State.', { examples: ['dead'] }), { flags: '--state <state>' }),
 };
 
-export const deliveryListFilters = {
-  ...deliveryFilters,
-  state: filter(oneOf(DELIVERY_STATES, 'State.', { examples: ['dead'] }), { flags: '--state <state>' }),
-  limit: pageSize(200, 50, 20),
-  offset: passedOver,
-};
+export const deliveryListFilters = { ...deliveryFilters, limit: pageSize(200, 50, 20), offset: passedOver };
 
 /** The events, newest first. `ftg tail` has filters for several values. */
 export const feedFilters = {
@@ -198,7 +194,6 @@ export const eventFilters = {
 export const receiptFilters = { after: after('Only later ones.', 0) };
 
 export const auditFilters = {
-  limit: pageSize(200, 50, 20),
   ...period,
   action: filter(
     text('Only this area (`connection`) or action (`connection.update`).', {
@@ -210,3 +205,5 @@ export const auditFilters = {
     { flags: '--action <action>' },
   ),
 };
+
+export const auditListFilters = { ...auditFilters, limit: pageSize(200, 50, 20) };

@@ -9,7 +9,7 @@ import { ATTENTION } from '../contract/attention.js';
 import { CLIENT_ERRORS, errorCodes, type ErrorDefinition, ERRORS } from '../contract/errors.js';
 import { EVENT_TYPES, EVENTS } from '../contract/event.js';
 import {
-  auditFilters,
+  auditListFilters,
   deliveryListFilters,
   type Filters,
   jobFilters,
@@ -125,7 +125,7 @@ const FILTERS: Readonly<Record<string, Filters>> = {
   managedTransfers: managedTransferFilters,
   jobs: jobFilters,
   deliveries: deliveryListFilters,
-  audit: auditFilters,
+  audit: auditListFilters,
 };
 
 /** The filters of one list. @throws Error for an unknown list */

@@ -6,7 +6,7 @@ import { imageTypeOf } from '../../base/image-type.js';
 import { brandFields } from '../../contract/brand.js';
 import { LOGO_BYTES } from '../../contract/units.js';
 import { accountExample, accountFields } from '../../contract/account.js';
-import { auditFilters, queryOf } from '../../contract/filters.js';
+import { auditListFilters, queryOf } from '../../contract/filters.js';
 import { changedFields, exampleOf, shownFields, viewOf } from '../../contract/thing.js';
 import {
   count,
@@ -169,7 +169,7 @@ endpoint('GET /manage/audit', {
   operationId: 'listAudit',
   summary: 'List what was changed',
   description: 'Every change and every login, refused ones too, newest first; no secrets.',
-  query: Type.Object({ ...queryOf(auditFilters), cursor: cursor(ID) }, CLOSED),
+  query: Type.Object({ ...queryOf(auditListFilters), cursor: cursor(ID) }, CLOSED),
   answer: {
     schema: page('AuditAnswer', {
       entries: listOf(

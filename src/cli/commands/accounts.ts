@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { type Arguments, type Session, shows } from '../command.js';
 import { brandFields } from '../../contract/brand.js';
-import { auditFilters } from '../../contract/filters.js';
+import { auditListFilters } from '../../contract/filters.js';
 import { UsageError } from '../exit-codes.js';
 import { givenFieldsOf } from '../field-options.js';
 import type { Schemas } from '../gateway.js';
@@ -55,7 +55,7 @@ function brandText({ name, color, logo }: Schemas['Brand']): string {
 
 export const listAudit = shows(
   ({ gateway }, _, options: object) =>
-    gateway.manage.get<Schemas['AuditAnswer']>('audit', givenFieldsOf(auditFilters, options)),
+    gateway.manage.get<Schemas['AuditAnswer']>('audit', givenFieldsOf(auditListFilters, options)),
   ({ entries }) =>
     listed(entries, {
       AT: ({ at }) => timeText(at),

@@ -1,5 +1,6 @@
 /** The audit log: who changed what, and from where, as sentences. Each entry opens in its raw form. */
 import { type ReactElement, useState } from 'react';
+import { FILTER_NAMES } from '../../../contract/derived/filter-names.ts';
 import { withQuery } from '../api/client.ts';
 import { usePages } from '../api/hooks.ts';
 import type { AuditEntry } from '../api/types.ts';
@@ -13,7 +14,7 @@ import { ListScreen } from '../ui/list-screen.tsx';
 const words = t.audit;
 
 export default function Audit(): ReactElement {
-  const filters = useFilters(['action', 'since', 'until']);
+  const filters = useFilters(FILTER_NAMES.audit);
   const [shown, setShown] = useState<AuditEntry>();
   return (
     <ListScreen

@@ -15,16 +15,13 @@ import { Pager } from '../ui/list.tsx';
 import { ListScreen } from '../ui/list-screen.tsx';
 import { DELIVERY_BULK, useDeliveryColumns } from './deliveries/rows.tsx';
 import { FEED_TYPES } from '../../../contract/derived/event-texts.ts';
+import { FILTER_NAMES } from '../../../contract/derived/filter-names.ts';
 
 const PAGE = 50;
-const FILTERS = [
-  ...['state', 'type', 'watchedFolderId', 'webhookId', 'jobId'],
-  ...['connectionId', 'url', 'since', 'until'],
-] as const;
 const words = t.deliveries;
 
 export default function DeliveriesScreen(): ReactElement {
-  const filters = useFilters(FILTERS);
+  const filters = useFilters(FILTER_NAMES.deliveries);
   const { values } = filters;
   const [parameters, setParameters] = useSearchParams();
   const offset = Math.max(0, Math.trunc(Number(parameters.get('offset') ?? 0)) || 0);

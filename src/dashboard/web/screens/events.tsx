@@ -1,6 +1,7 @@
 /** The events of the account, newest first, updated live. Each shows the signed bytes. */
 import { useEffect, useMemo, useState, type ReactElement } from 'react';
 import { Link } from 'wouter';
+import { FILTER_NAMES } from '../../../contract/derived/filter-names.ts';
 import { withQuery } from '../api/client.ts';
 import { queries, refreshSoon, usePages } from '../api/hooks.ts';
 import type { FeedEvent, StoredEvent } from '../api/types.ts';
@@ -22,7 +23,7 @@ const PAGE = 50;
 const POLL_MS = 30_000;
 
 export default function Events(): ReactElement {
-  const filters = useFilters(['type', 'since', 'until']);
+  const filters = useFilters(FILTER_NAMES.events);
   const path = withQuery('/manage/feed', { ...filters.values, limit: PAGE });
   const list = usePages(path, 'events', { everyMs: POLL_MS });
   const [shown, setShown] = useState<Row>();

@@ -1,5 +1,6 @@
 /** All jobs, filtered by the address. */
 import type { ReactElement } from 'react';
+import { FILTER_NAMES } from '../../../contract/derived/filter-names.ts';
 import { withQuery } from '../api/client.ts';
 import { usePages } from '../api/hooks.ts';
 import { t } from '../texts/texts.ts';
@@ -10,7 +11,7 @@ import { JOB_BULK, useJobColumns } from './jobs/rows.tsx';
 import { TYPES } from './jobs/words.ts';
 
 export default function Jobs(): ReactElement {
-  const filters = useFilters(['state', 'type', 'since', 'until']);
+  const filters = useFilters(FILTER_NAMES.jobs);
   return (
     <ListScreen
       title={t.places.jobs}

@@ -1,14 +1,12 @@
 /** The filters of the history in the address, and the preset views. */
+import { FILTER_NAMES } from '../../../../contract/derived/filter-names.ts';
 import { startOfDay } from '../../format.ts';
 import { t } from '../../texts/texts.ts';
 import { sinceOf } from '../../format.ts';
 import { type Preset, timePresets } from '../../ui/filters.tsx';
 
-/** The filters, and other parameters of the list: the order, and whether lists and look-ups are shown. */
-export const FILTERS = [
-  ...['connectionId', 'status', 'type', 'direction', 'since', 'until', 'search', 'digest'],
-  ...['keyId', 'errorCode', 'requestId', 'minBytes', 'order', 'lookups'],
-] as const;
+/** The filters, and the order of the list. */
+export const FILTERS = [...FILTER_NAMES.transfers, 'order'] as const;
 type Filter = (typeof FILTERS)[number];
 type Filters = Partial<Record<Filter, string>>;
 
