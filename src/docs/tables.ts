@@ -3,11 +3,20 @@
  * it.
  */
 import { STATUS_CODES } from 'node:http';
+import { type TProperties, Type } from 'typebox';
 import { fieldsOf } from '../contract/connection/schemas.js';
 import { CONNECTION_TYPES } from '../contract/connection/types.js';
 import { ATTENTION } from '../contract/attention.js';
 import { CLIENT_ERRORS, errorCodes, type ErrorDefinition, ERRORS } from '../contract/errors.js';
 import { EVENT_TYPES, EVENTS } from '../contract/event.js';
+import {
+  copyRequestFields,
+  deleteFields,
+  listFields,
+  moveFields,
+  uploadQueryFields,
+  writeFields,
+} from '../contract/file-request.js';
 import {
   auditListFilters,
   deliveryListFilters,
@@ -34,6 +43,8 @@ export function withTables(page: string): string {
   });
 }
 
+const FIELD_HEADS = ['field', 'default', 'values', 'meaning'];
+
 const TABLES: Readonly<Record<string, (words: readonly string[]) => string>> = {
   errors: errorTable,
   statuses: statusTable,
@@ -48,6 +59,7 @@ const TABLES: Readonly<Record<string, (words: readonly string[]) => string>> = {
   link: () => fieldTable(linkFields),
   webhook: () => fieldTable(webhookFields),
   filters: filterTable,
+  request: requestTable,
   connection: connectionTable,
   attention: () =>
     tableOf(
@@ -117,7 +129,7 @@ function fieldTable(fields: Fields): string {
     valuesOf(field.schema),
     field.docs ?? wordsOf(field.schema),
   ]);
-  return tableOf(['field', 'default', 'values', 'meaning'], rows);
+  return tableOf(FIELD_HEADS, rows);
 }
 
 const FILTERS: Readonly<Record<string, Filters>> = {
@@ -139,6 +151,28 @@ function filterTable([list = '']: readonly string[]): string {
     return [`\`${name}\``, defaultOf((schema as Shape).default), values, wordsOf(schema), flags];
   });
   return tableOf(['query parameter', 'default', 'values', 'meaning', 'option of `ftg`'], rows);
+}
+
+const REQUESTS: Readonly<Record<string, TProperties>> = {
+  copy: copyRequestFields,
+  delete: deleteFields,
+  list: listFields,
+  move: moveFields,
+  upload: uploadQueryFields,
+  write: writeFields,
+};
+
+/** The fields of a request about files. @throws Error for an unknown one */
+function requestTable([request = '']: readonly string[]): string {
+  const fields = new Map(Object.entries(REQUESTS)).get(request);
+  if (fields === undefined) throw new Error(`there is no request ${request}, only ${Object.keys(REQUESTS).join(', ')}`);
+  const rows = Object.entries(fields).map(([name, schema]) => [
+    `\`${name}\``,
+    Type.IsOptional(schema) ? defaultOf((schema as Shape).default) : 'required',
+    valuesOf(schema),
+    wordsOf(schema),
+  ]);
+  return tableOf(FIELD_HEADS, rows);
 }
 
 function jobTable(): string {
@@ -168,7 +202,7 @@ function connectionTable([wanted = '']: readonly string[]): string {
       valuesOf(schema),
       wordsOf(schema),
     ]);
-  return tableOf(['field', 'default', 'values', 'meaning'], rows);
+  return tableOf(FIELD_HEADS, rows);
 }
 
 function valuesOf(schema: object): string {
