@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import * as esbuild from 'esbuild';
 import { BUNDLE, buildBundle, inputsOf } from './bundle.js';
-import { ASYNC, clientFiles } from './clients/files.js';
+import { clientFiles, PYTHON_SOURCES } from './clients/files.js';
 import { declareClient } from './declarations.js';
 import { BuildRecord, type Sources } from './record.js';
 import { ROOT } from './root.js';
@@ -56,7 +56,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   // In src, where compilers, editors and Python look for the imports of a client.
   clients: {
     outputs: clientFiles(),
-    folders: [ASYNC],
+    folders: [PYTHON_SOURCES],
     make: () => runProgram('src/build/clients/build.ts'),
   },
   declarations: {

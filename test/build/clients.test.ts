@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { OpenApiDocument, Schema } from '../../src/api/openapi/types.js';
-import { twinOf } from '../../src/build/clients/python-twin.js';
+import { requestsOf, withFields } from '../../src/build/clients/python-fields.js';
+import { halvesOf } from '../../src/build/clients/python-twin.js';
 import { pythonTypes } from '../../src/build/clients/python.js';
 import { typescriptTypes } from '../../src/build/clients/typescript.js';
 
@@ -176,8 +177,11 @@ test('the synchronous half is the asynchronous one without waiting', () => {
     '        raise StopAsyncIteration',
     '    def rows(self) -> AsyncGenerator[Row, None]: await self.aclose()',
   ];
-  assert.deepEqual(twinOf('jobs.py', source.join('\n')).split('\n'), [
-    '# Made by the build from _async/jobs.py.',
+  const { asynchronous, synchronous } = halvesOf('jobs.py', source.join('\n'), new Map());
+  const made = '# Made by the build from src/python/client/jobs.py.';
+  assert.deepEqual(asynchronous.split('\n'), [made, ...source]);
+  assert.deepEqual(synchronous.split('\n'), [
+    made,
     'class Jobs(Iterator[Job]):',
     '    def __next__(self) -> Job:',
     '        with self._http.stream() as answer:',
@@ -186,4 +190,112 @@ test('the synchronous half is the asynchronous one without waiting', () => {
     '        raise StopIteration',
     '    def rows(self) -> Generator[Row, None, None]: self.close()',
   ]);
+});
+
+const OPERATION = { tags: [], summary: '', description: '', security: [], responses: {} };
+const REQUESTS = requestsOf(
+  documentOf(
+    {
+      Move: {
+        type: 'object',
+        required: ['from', 'endsAt'],
+        properties: {
+          from: { type: 'string' },
+          rawName: { type: ['string', 'null'] },
+          tags: { type: 'array', items: { type: 'string' } },
+          mode: { type: 'string', enum: ['a', 'b'] },
+          owner: { type: 'object', properties: { name: { type: 'string' } } },
+          endsAt: { type: 'string' },
+        },
+      },
+    },
+    {
+      '/files': {
+        get: {
+          ...OPERATION,
+          operationId: 'listFiles',
+          parameters: [
+            { name: 'sortBy', in: 'query', description: '', schema: { type: 'string', enum: ['name'] } },
+            { name: 'mode', in: 'query', description: '', schema: { type: 'string' } },
+            { name: 'limit', in: 'query', description: '', schema: { type: 'integer' } },
+          ],
+        },
+      },
+    },
+  ),
+);
+
+test('a method takes the fields of its request as keywords, but those that it handles by itself', () => {
+  const source = [
+    'from typing import Optional, cast',
+    'from ..types import File',
+    '',
+    'class AsyncFiles:',
+    '    async def move(',
+    '        self,',
+    '        path: str,',
+    '        *,',
+    '        fields: Fields["Move", "from"],',
+    '        query: Fields["ListFilesQuery", "limit"],',
+    '        key: Optional[str] = None,',
+    '    ) -> File:',
+    '        """Moves a file."""',
+    '        return self._call(path, fields, query, key)',
+    '',
+    '    async def read(',
+    '        self,',
+    '        mode: FieldOf["Move"],',
+    '        *,',
+    '        query: Fields["ListFilesQuery", "limit", "sortBy"],',
+    '    ) -> File:',
+    '        return self._call(query)',
+    '',
+  ];
+  assert.deepEqual(withFields(source.join('\n'), REQUESTS).split('\n'), [
+    'from typing import Any, Dict, List, Literal, Optional, cast',
+    'from .. import types as api',
+    'from ..types import File',
+    '',
+    'class AsyncFiles:',
+    '    async def move(',
+    '        self,',
+    '        path: str,',
+    '        *,',
+    '        raw_name: Optional[str] = None,',
+    '        tags: Optional[List[str]] = None,',
+    '        mode: Optional[Literal["a", "b"]] = None,',
+    '        owner: Optional[api.MoveOwner] = None,',
+    '        ends_at: str,',
+    '        sort_by: Optional[api.ListFilesSortBy] = None,',
+    '        key: Optional[str] = None,',
+    '    ) -> File:',
+    '        """Moves a file."""',
+    '        fields: Dict[str, Any] = {',
+    '            "rawName": raw_name,',
+    '            "tags": tags,',
+    '            "mode": mode,',
+    '            "owner": owner,',
+    '            "endsAt": ends_at,',
+    '        }',
+    '        query: Dict[str, Any] = {',
+    '            "sortBy": sort_by,',
+    '        }',
+    '        return self._call(path, fields, query, key)',
+    '',
+    '    async def read(',
+    '        self,',
+    '        mode: Literal["a", "b"],',
+    '    ) -> File:',
+    '        query: Dict[str, Any] = {}',
+    '        return self._call(query)',
+    '',
+  ]);
+});
+
+test('a place for the fields of an unknown request, or without an unknown field, is an error', () => {
+  const method = (place: string): string =>
+    `    def move(\n        self,\n        *,\n        ${place},\n    ) -> None:\n`;
+  const fill = (place: string) => () => withFields(method(place), REQUESTS);
+  assert.throws(fill('fields: Fields["Copy"]'), /no request Copy/);
+  assert.throws(fill('fields: Fields["Move", "to"]'), /Move has no field to/);
 });

@@ -4,7 +4,7 @@ import { EVENT_NAMES } from '../../src/contract/derived/event-texts.js';
 import { ERRORS } from '../../src/contract/errors.js';
 import { watchedFolderFields } from '../../src/contract/watched-folder.js';
 import { columnNamesOf, shownFields } from '../../src/contract/thing.js';
-import { textsOfContract } from '../../src/build/clients/texts.js';
+import { textsOfClients } from '../../src/build/clients/texts.js';
 import { createProgram } from '../../src/cli/program.js';
 import { manPage } from '../../src/cli/man/page.js';
 import { exampleFile } from '../../src/config/example.js';
@@ -15,7 +15,7 @@ import { RECIPES } from './recipes.js';
 
 const [field, setting, code, kind, event] = RECIPES.map(({ name }) => name);
 const documents = [fileApi(), managementApi()].map(({ document }) => JSON.stringify(document));
-const clients = Object.entries(textsOfContract());
+const clients = Object.entries(textsOfClients());
 const { signal } = new AbortController();
 const program = await createProgram({ words: ['connections'], signal, version: '0', handOver: () => undefined });
 const help = manPage(program, '0');

@@ -29,7 +29,7 @@ export function pageOfErrors(): string {
 }
 
 /** The files that the build generates for the clients, by their paths. */
-export { textsOfContract as clientTexts } from '../../src/build/clients/texts.js';
+export { textsOfClients as clientTexts } from '../../src/build/clients/texts.js';
 
 /** The failure of an ftg command with this code. */
 export async function ftg(

@@ -13,14 +13,17 @@ const PYTHON = 'src/python/file_transfer_gateway';
 export const PYTHON_TYPES = `${PYTHON}/types.py`;
 export const PYTHON_CODES = `${PYTHON}/_codes.py`;
 export const [ASYNC, SYNC] = [`${PYTHON}/_async`, `${PYTHON}/_sync`];
+/** The source of both halves. */
+export const PYTHON_SOURCES = 'src/python/client';
 /** Modules whose halves differ in more than waiting: each half has its own. */
 const BY_HAND: readonly string[] = ['__init__.py', 'io.py'];
 
-/** The modules in one half of the Python client that are the source of the other half, or made from it. */
-export function twinsIn(half: string): string[] {
-  return readdirSync(join(ROOT, half)).filter((name) => name.endsWith('.py') && !BY_HAND.includes(name));
+/** The modules in this folder that are the source of both halves of the Python client, or made from it. */
+export function twinsIn(folder: string): string[] {
+  return readdirSync(join(ROOT, folder)).filter((name) => name.endsWith('.py') && !BY_HAND.includes(name));
 }
 
 export function clientFiles(): string[] {
-  return [API_TYPES, MANAGEMENT_TYPES, PYTHON_TYPES, PYTHON_CODES, ...twinsIn(ASYNC).map((name) => `${SYNC}/${name}`)];
+  const modules = twinsIn(PYTHON_SOURCES).flatMap((name) => [ASYNC, SYNC].map((half) => `${half}/${name}`));
+  return [API_TYPES, MANAGEMENT_TYPES, PYTHON_TYPES, PYTHON_CODES, ...modules];
 }

@@ -1,4 +1,5 @@
-/** Makes the synchronous half of the Python client from the asynchronous one. */
+/** Makes both halves of the Python client from one source, which is the asynchronous half without its fields. */
+import { type Requests, withFields } from './python-fields.js';
 
 /** Applied in this order, on whole words. */
 const TO_SYNC: readonly (readonly [RegExp, string])[] = [
@@ -10,8 +11,14 @@ const TO_SYNC: readonly (readonly [RegExp, string])[] = [
   [/\ba(close|read|iter_raw|iter_bytes)\b/g, '$1'],
 ];
 
-/** The text of a module of `_async` without waiting. */
-export function twinOf(name: string, source: string): string {
-  const text = TO_SYNC.reduce((code, [from, to]) => code.replace(from, to), source);
-  return `# Made by the build from _async/${name}.\n${text}`;
+interface Halves {
+  readonly asynchronous: string;
+  /** The same without waiting. */
+  readonly synchronous: string;
+}
+
+export function halvesOf(name: string, source: string, requests: Requests): Halves {
+  const asynchronous = `# Made by the build from src/python/client/${name}.\n${withFields(source, requests)}`;
+  const synchronous = TO_SYNC.reduce((code, [from, to]) => code.replace(from, to), asynchronous);
+  return { asynchronous, synchronous };
 }

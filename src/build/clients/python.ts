@@ -3,7 +3,7 @@
  * types.
  */
 import type { OpenApiDocument } from '../../api/openapi/types.js';
-import { type ObjectShape, queriesOf, type Shape, shapeOf, type SimpleType, upper } from './shapes.js';
+import { type Field, type ObjectShape, queriesOf, type Shape, shapeOf, type SimpleType, upper } from './shapes.js';
 
 const HEAD = `"""What the API takes and answers: dictionaries, with the fields of its documents.
 
@@ -39,8 +39,7 @@ export function pythonTypes(document: OpenApiDocument): string {
   const writer = new Writer();
   for (const [name, schema] of schemas) writer.define(name, shapeOf(schema));
   for (const { operation, fields } of queriesOf(document)) {
-    for (const { name, shape } of fields)
-      if (shape.kind === 'values') writer.define(`${operation}${upper(camel(name))}`, shape);
+    for (const { name, shape } of fields) if (shape.kind === 'values') writer.define(queryName(operation, name), shape);
   }
   const events = schemas.map(([name]) => name).filter((name) => name.endsWith('Event') && name !== 'FeedEvent');
   const union = `WebhookEvent = Union[\n${events.map((name) => `    ${name},\n`).join('')}]\n`;
@@ -72,32 +71,53 @@ class Writer {
     this.definitions.push(`class ${name}(TypedDict):\n${lines.join('')}`);
   }
 
-  /** `name` is the name of a definition, if one is made. */
   #typeOf(shape: Shape, name: string): string {
-    switch (shape.kind) {
-      case 'reference':
-        return shape.name;
-      case 'simple':
-        return SIMPLE[shape.type];
-      case 'values':
-        return `Literal[${shape.values.map(literal).join(', ')}]`;
-      case 'list':
-        return `List[${this.#typeOf(shape.items, `${name}Item`)}]`;
-      case 'map':
-        return `Dict[str, ${this.#typeOf(shape.values, name)}]`;
-      case 'object':
-        this.define(name, shape);
-        return name;
-      case 'union':
-        return this.#union(shape.forms, name);
-    }
+    return typeOf(shape, name, (object, inner) => {
+      if (inner !== undefined) this.define(object, inner);
+      return object;
+    });
   }
+}
 
-  #union(forms: readonly Shape[], name: string): string {
-    const types = forms.filter((form) => !isNull(form)).map((form) => this.#typeOf(form, name));
-    const one = types.length === 1 ? (types[0] ?? '') : `Union[${types.join(', ')}]`;
-    return types.length < forms.length ? `Optional[${one}]` : one;
+/** The type of a field in a module that imports these types as `api`. `name` is that of its own definition, if any. */
+export function typeInModule(shape: Shape, name: string): string {
+  return typeOf(shape, name, (object) => `api.${object}`);
+}
+
+export function queryFieldType(operation: string, { name, shape }: Field): string {
+  const own = queryName(operation, name);
+  return shape.kind === 'values' ? `api.${own}` : typeInModule(shape, own);
+}
+
+const queryName = (operation: string, field: string): string => `${operation}${upper(camel(field))}`;
+
+/** Returns the type with the name; `shape` is that of an object without a schema of its own. */
+type Named = (name: string, shape?: ObjectShape) => string;
+
+/** `name` is the name of a definition, if one is made. */
+function typeOf(shape: Shape, name: string, named: Named): string {
+  switch (shape.kind) {
+    case 'reference':
+      return named(shape.name);
+    case 'simple':
+      return SIMPLE[shape.type];
+    case 'values':
+      return `Literal[${shape.values.map(literal).join(', ')}]`;
+    case 'list':
+      return `List[${typeOf(shape.items, `${name}Item`, named)}]`;
+    case 'map':
+      return `Dict[str, ${typeOf(shape.values, name, named)}]`;
+    case 'object':
+      return named(name, shape);
+    case 'union':
+      return unionOf(shape.forms, name, named);
   }
+}
+
+function unionOf(forms: readonly Shape[], name: string, named: Named): string {
+  const types = forms.filter((form) => !isNull(form)).map((form) => typeOf(form, name, named));
+  const one = types.length === 1 ? (types[0] ?? '') : `Union[${types.join(', ')}]`;
+  return types.length < forms.length ? `Optional[${one}]` : one;
 }
 
 const isNull = (shape: Shape): boolean => shape.kind === 'simple' && shape.type === 'null';

@@ -6,16 +6,10 @@ import json
 import math
 import time
 from email.utils import parsedate_to_datetime
-from typing import List, Literal, Mapping, Optional, Union
+from typing import List, Mapping, Optional, Union
 
+from ._codes import ClientErrorCode
 from .types import ErrorCode
-
-ClientErrorCode = Literal["network_error", "invalid_answer", "invalid_body", "file_changed"]
-"""The client's own codes.
-
-``network_error``: no complete answer came. ``invalid_answer``: the answer is not from a gateway. ``invalid_body``: the
-caller's body failed. ``file_changed``: a download cannot be resumed, because the file has changed.
-"""
 
 FtgErrorCode = Union[ErrorCode, ClientErrorCode]
 

@@ -200,7 +200,8 @@ test('the types of our own client are those that openapi-typescript makes', asyn
   const files: string[] = [];
   for (const [name, api] of Object.entries({ api: fileApi(), management: managementApi() })) {
     const ours = readFileSync(join(ROOT, `src/client/${name}-types.ts`), 'utf8');
-    assert.equal(ours, typescriptTypes(api.document), 'the build has not written them');
+    // The codes of the client itself follow them.
+    assert.ok(ours.startsWith(typescriptTypes(api.document)), 'the build has not written them');
     writeFileSync(join(where, `${name}-ours.ts`), ours);
     const { schemas, ...others } = api.document.components;
     const plain = Object.entries(schemas).map(([key, schema]) => [key, withoutConditions(schema)] as const);

@@ -26,7 +26,11 @@ class AsyncReceipts:
         return cast(ReceiptKeys, await self._transport.json(Call("GET", "/.well-known/jwks.json")))
 
     async def list(
-        self, *, after: Optional[int] = None, limit: Optional[int] = None
+        self,
+        *,
+        after: Optional[int] = None,
+        limit: Optional[int] = None,
+        fields: Fields["ListReceiptsQuery"],
     ) -> AsyncGenerator[Receipt, None]:
         """The receipts after the ``sequence`` ``after`` in order, each once, up to the newest, or ``limit`` of them.
 
@@ -37,7 +41,7 @@ class AsyncReceipts:
             try:
                 # For more, all are asked for.
                 asked = None if limit is None or limit > 1_000_000 else limit
-                query = {"after": after, "limit": asked}
+                query = {**fields, "after": after, "limit": asked}
                 response = await self._transport.open(reading(at("receipts"), query))
                 lines = lines_of(response, self._transport.base_url)
                 try:

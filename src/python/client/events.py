@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import AsyncGenerator, Optional, cast
+from typing import Any, AsyncGenerator, Dict, Optional, cast
 
 from .._calls import at, reading
 from ..errors import FtgError
@@ -21,25 +21,43 @@ class AsyncEvents:
     def __init__(self, transport: AsyncTransport) -> None:
         self._transport = transport
 
-    async def page(self, *, after: Optional[int] = None, wait: int = 0, limit: int = 100) -> EventsAnswer:
+    async def page(
+        self,
+        *,
+        after: Optional[int] = None,
+        wait: int = 0,
+        limit: int = 100,
+        fields: Fields["ListEventsQuery"],
+    ) -> EventsAnswer:
         """One page. If it is empty, the gateway waits up to ``wait`` seconds for an event.
 
         ``nextAfter`` is the ``after`` of the next page.
         """
-        call = reading(at("events"), {"after": after, "wait": wait, "limit": limit})
-        return cast(EventsAnswer, await self._transport.json(replace(call, timeout=wait + _SILENCE_SECONDS)))
+        return await self._page({**fields, "after": after, "limit": limit}, wait)
 
-    async def list(self, *, after: Optional[int] = None, page_size: int = 100) -> AsyncGenerator[WebhookEvent, None]:
+    async def list(
+        self,
+        *,
+        after: Optional[int] = None,
+        fields: Fields["ListEventsQuery", "wait", "limit"],
+        page_size: int = 100,
+    ) -> AsyncGenerator[WebhookEvent, None]:
         """The events after the ``sequence`` ``after``, or all kept events, in order and each once, up to the newest."""
         while True:
-            page = await self.page(after=after, limit=page_size)
+            page = await self._page({**fields, "after": after, "limit": page_size})
             for event in page["events"]:
                 yield cast(WebhookEvent, event)
             after = page["nextAfter"]
             if after >= page["last"]:
                 return
 
-    async def follow(self, *, after: Optional[int] = None, page_size: int = 100) -> AsyncGenerator[WebhookEvent, None]:
+    async def follow(
+        self,
+        *,
+        after: Optional[int] = None,
+        fields: Fields["ListEventsQuery", "wait", "limit"],
+        page_size: int = 100,
+    ) -> AsyncGenerator[WebhookEvent, None]:
         """The same without an end: new events are returned as they arrive.
 
         It survives restarts of the gateway and broken connections. Store the ``sequence`` of the last event that you have
@@ -47,7 +65,7 @@ class AsyncEvents:
         """
         while True:
             try:
-                page = await self.page(after=after, wait=_WAIT_SECONDS, limit=page_size)
+                page = await self._page({**fields, "after": after, "limit": page_size}, _WAIT_SECONDS)
             except FtgError as error:
                 if 0 < error.status < 429:
                     raise
@@ -56,3 +74,7 @@ class AsyncEvents:
             for event in page["events"]:
                 yield cast(WebhookEvent, event)
             after = page["nextAfter"]
+
+    async def _page(self, query: Dict[str, Any], wait: int = 0) -> EventsAnswer:
+        call = reading(at("events"), {**query, "wait": wait})
+        return cast(EventsAnswer, await self._transport.json(replace(call, timeout=wait + _SILENCE_SECONDS)))

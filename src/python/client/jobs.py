@@ -10,7 +10,7 @@ from .._calls import Time, at, changing_once, reading, time_text
 from .._codes import ENDED
 from .._jobs import JobEvent
 from ..errors import FtgError
-from ..types import Job, JobFile, ListJobFilesState, ListJobsState, ListJobsType, NewJob
+from ..types import Job, JobFile, NewJob
 from .io import sleep
 from .lines import lines_of
 from .transport import AsyncTransport
@@ -33,19 +33,16 @@ class AsyncJobs:
     async def list(
         self,
         *,
-        state: Optional[ListJobsState] = None,
-        type: Optional[ListJobsType] = None,
+        fields: Fields["ListJobsQuery", "limit", "cursor"],
         since: Optional[Time] = None,
         until: Optional[Time] = None,
-        schedule_id: Optional[str] = None,
         page_size: int = 100,
     ) -> AsyncGenerator[Job, None]:
         """The matching jobs, newest first. Pages are read on demand. ``since`` and ``until`` limit when they were asked for."""
         times = {"since": time_text(since), "until": time_text(until)}
         cursor: Optional[str] = None
         while True:
-            wanted = {"state": state, "type": type, **times, "scheduleId": schedule_id}
-            query = {**wanted, "limit": page_size, "cursor": cursor}
+            query = {**fields, **times, "limit": page_size, "cursor": cursor}
             page = await self._transport.json(reading(at("jobs"), query))
             for job in page["jobs"]:
                 yield job
@@ -54,12 +51,16 @@ class AsyncJobs:
                 return
 
     async def files(
-        self, job_id: str, *, state: Optional[ListJobFilesState] = None, page_size: int = 1_000
+        self,
+        job_id: str,
+        *,
+        fields: Fields["ListJobFilesQuery", "limit", "cursor"],
+        page_size: int = 1_000,
     ) -> AsyncGenerator[JobFile, None]:
         """The files of the job in the order of their discovery. Pages are read on demand."""
         cursor: Optional[str] = None
         while True:
-            query = {"state": state, "limit": page_size, "cursor": cursor}
+            query = {**fields, "limit": page_size, "cursor": cursor}
             page = await self._transport.json(reading(at("jobs", job_id, "files"), query))
             for file in page["files"]:
                 yield file

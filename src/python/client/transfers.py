@@ -3,17 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import AsyncGenerator, Dict, Optional, Set, cast
+from typing import AsyncGenerator, Optional, Set, cast
 
-from .._calls import QueryValue, Time, at, changing_once, reading, time_text
-from ..types import (
-    ListTransfersStatus,
-    ListTransfersType,
-    RepeatedTransferAnswer,
-    TransferDetails,
-    TransferItem,
-    TransfersAnswer,
-)
+from .._calls import Time, at, changing_once, reading, time_text
+from ..types import RepeatedTransferAnswer, TransferDetails, TransferItem, TransfersAnswer
 from .transport import AsyncTransport
 
 
@@ -24,11 +17,7 @@ class AsyncTransfers:
     async def page(
         self,
         *,
-        connection_id: Optional[str] = None,
-        status: Optional[ListTransfersStatus] = None,
-        type: Optional[ListTransfersType] = None,
-        digest: Optional[str] = None,
-        link_id: Optional[str] = None,
+        fields: Fields["ListTransfersQuery"],
         since: Optional[Time] = None,
         limit: int = 20,
         offset: int = 0,
@@ -36,18 +25,13 @@ class AsyncTransfers:
         """One page, newest first, and the number of matches. ``digest``: ``sha-256:…`` of the content. ``link_id``: the link
         that was used.
         """
-        query: Dict[str, QueryValue] = {"connection_id": connection_id, "status": status, "type": type}
-        query.update(digest=digest, link_id=link_id, since=time_text(since), limit=limit, offset=offset)
+        query = {**fields, "since": time_text(since), "limit": limit, "offset": offset}
         return cast(TransfersAnswer, await self._transport.json(reading(at("transfers"), query)))
 
     async def list(
         self,
         *,
-        connection_id: Optional[str] = None,
-        status: Optional[ListTransfersStatus] = None,
-        type: Optional[ListTransfersType] = None,
-        digest: Optional[str] = None,
-        link_id: Optional[str] = None,
+        fields: Fields["ListTransfersQuery", "limit", "offset"],
         since: Optional[Time] = None,
         page_size: int = 100,
     ) -> AsyncGenerator[TransferItem, None]:
@@ -56,16 +40,8 @@ class AsyncTransfers:
         former: Set[str] = set()
         offset = 0
         while True:
-            page = await self.page(
-                connection_id=connection_id,
-                status=status,
-                type=type,
-                digest=digest,
-                link_id=link_id,
-                since=since,
-                limit=page_size,
-                offset=offset,
-            )
+            query = {**fields, "since": time_text(since), "limit": page_size, "offset": offset}
+            page = cast(TransfersAnswer, await self._transport.json(reading(at("transfers"), query)))
             for item in page["transfers"]:
                 if item["id"] not in former:
                     yield item

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import AsyncGenerator, Literal, Optional, cast
+from typing import AsyncGenerator, Optional, cast
 
 from .._calls import Call, Time, at, changing_once, present, reading, time_text
 from ..types import CreatedLink, Link
@@ -15,18 +15,12 @@ class AsyncLinks:
 
     async def create(
         self,
-        operation: Literal["upload", "download"],
+        operation: FieldOf["NewLink"],
         connection_id: str,
         path: str,
         *,
         expires_at: Time,
-        max_bytes: Optional[int] = None,
-        max_uses: Optional[int] = None,
-        filename: Optional[str] = None,
-        note: Optional[str] = None,
-        overwrite: Optional[bool] = None,
-        folders: Optional[bool] = None,
-        digest: Optional[str] = None,
+        fields: Fields["NewLink"],
     ) -> CreatedLink:
         """Creates a link. Its ``url`` accepts a PUT with the bytes (upload) or a GET (download); browsers get a page.
 
@@ -37,21 +31,21 @@ class AsyncLinks:
             connectionId=connection_id,
             path=path,
             expiresAt=time_text(expires_at),
-            maxBytes=max_bytes,
-            maxUses=max_uses,
-            filename=filename,
-            note=note,
-            overwrite=overwrite,
-            folders=folders,
-            digest=digest,
+            **fields,
         )
         return cast(CreatedLink, (await self._transport.json(changing_once(at("links"), body)))["link"])
 
-    async def list(self, *, page_size: int = 100) -> AsyncGenerator[Link, None]:
+    async def list(
+        self,
+        *,
+        fields: Fields["ListLinksQuery", "limit", "cursor"],
+        page_size: int = 100,
+    ) -> AsyncGenerator[Link, None]:
         """All links, newest first. Pages are read on demand."""
         cursor: Optional[str] = None
         while True:
-            page = await self._transport.json(reading(at("links"), {"limit": page_size, "cursor": cursor}))
+            query = {**fields, "limit": page_size, "cursor": cursor}
+            page = await self._transport.json(reading(at("links"), query))
             for link in page["links"]:
                 yield link
             cursor = page["nextCursor"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import List, cast
 
-from .._calls import Call, at, changing_once, reading
+from .._calls import Call, at, changing_once, present, reading
 from ..types import Job, NewSchedule, Schedule, ScheduleChanges
 from .transport import AsyncTransport
 
@@ -24,9 +24,15 @@ class AsyncSchedules:
     async def create(self, schedule: NewSchedule) -> Schedule:
         return await self._schedule(changing_once(at("schedules"), {**schedule}))
 
-    async def preview(self, cron: str, time_zone: str) -> List[str]:
+    async def preview(
+        self,
+        cron: str,
+        time_zone: str,
+        *,
+        fields: Fields["NewPreview"],
+    ) -> List[str]:
         """The next five runs of such a schedule."""
-        body = {"cron": cron, "timeZone": time_zone}
+        body = present(cron=cron, timeZone=time_zone, **fields)
         call = replace(changing_once(at("schedules", "preview"), body), repetition="repeatable")
         return cast("List[str]", (await self._transport.json(call))["nextRuns"])
 

@@ -8,7 +8,7 @@ from base64 import b64encode
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
-from typing import AsyncGenerator, Callable, Dict, List, Optional, Sequence, Type, TypeVar, Union, cast
+from typing import AsyncGenerator, Callable, Dict, List, Mapping, Optional, Sequence, Type, TypeVar, Union, cast
 
 from .. import types as api
 from .._bodies import Body, SeekableContent, UploadContent, name_of
@@ -116,11 +116,8 @@ class AsyncFileTransferGateway:
         content: UploadContent,
         *,
         filename: Optional[str] = None,
-        path: Optional[str] = None,
-        overwrite: Optional[bool] = None,
-        filename_template: Optional[str] = None,
+        fields: Fields["UploadFileQuery"],
         mtime: Optional[Time] = None,
-        verify: Optional[api.UploadFileVerify] = None,
         size: Optional[int] = None,
         content_digest: Optional[str] = None,
         idempotency_key: Optional[str] = None,
@@ -132,8 +129,7 @@ class AsyncFileTransferGateway:
         stream in bytes, if known. ``content_digest`` (RFC 9530), such as ``sha-256=:…:``, is checked before the file becomes
         visible.
         """
-        query: Dict[str, QueryValue] = {"path": path, "filename": filename or name_of(content), "overwrite": overwrite}
-        query.update(filename_template=filename_template, mtime=time_text(mtime), verify=verify)
+        query = {**fields, "filename": filename or name_of(content), "mtime": time_text(mtime)}
         call = changing(at("upload", connection_id), key=idempotency_key)
         headers = {**call.headers, "Content-Type": "application/octet-stream", "Content-Digest": content_digest}
         body = Body(content, size=size, on_progress=on_progress)
@@ -146,9 +142,7 @@ class AsyncFileTransferGateway:
         content: SeekableContent,
         *,
         filename: Optional[str] = None,
-        path: Optional[str] = None,
-        overwrite: Optional[bool] = None,
-        filename_template: Optional[str] = None,
+        fields: Fields["UploadFromUrl", "url"],
         mtime: Optional[Time] = None,
         url: Optional[str] = None,
         on_url: Optional[Callable[[str], None]] = None,
@@ -160,13 +154,7 @@ class AsyncFileTransferGateway:
         ``on_url`` gets the URL of a new upload before its first byte. Pass that as ``url`` to resume. ``piece_bytes``: bytes
         per request; by default all remaining bytes.
         """
-        metadata = present(
-            filename=filename or name_of(content),
-            path=path,
-            overwrite=overwrite,
-            filename_template=filename_template,
-            mtime=time_text(mtime),
-        )
+        metadata = present(**fields, filename=filename or name_of(content), mtime=time_text(mtime))
         upload = AsyncResumableUpload(
             self._transport,
             connection_id,
@@ -184,17 +172,14 @@ class AsyncFileTransferGateway:
         connection_id: str,
         url: str,
         *,
-        filename: Optional[str] = None,
-        path: Optional[str] = None,
-        overwrite: Optional[bool] = None,
-        filename_template: Optional[str] = None,
+        fields: Fields["UploadFromUrl"],
         mtime: Optional[Time] = None,
-        verify: Optional[api.UploadFileVerify] = None,
+        query: Fields["UploadFileQuery"],
         idempotency_key: Optional[str] = None,
     ) -> api.Transfer:
         """Lets the gateway download a URL and store the file."""
-        body = _source(url, filename, path, overwrite, filename_template, mtime)
-        call = replace(changing(at("upload", connection_id), body, idempotency_key), query={"verify": verify})
+        body = present(**fields, url=url, mtime=time_text(mtime))
+        call = replace(changing(at("upload", connection_id), body, idempotency_key), query=query)
         answer = await self._transport.json(call)
         return cast(api.Transfer, answer["transfer"])
 
@@ -203,17 +188,14 @@ class AsyncFileTransferGateway:
         connection_id: str,
         url: str,
         *,
-        filename: Optional[str] = None,
-        path: Optional[str] = None,
-        overwrite: Optional[bool] = None,
-        filename_template: Optional[str] = None,
+        fields: Fields["UploadFromUrl"],
         mtime: Optional[Time] = None,
-        verify: Optional[api.UploadFileVerify] = None,
+        query: Fields["UploadFileQuery"],
         idempotency_key: Optional[str] = None,
     ) -> api.Job:
         """The same as a job, which does not depend on this call."""
-        body = _source(url, filename, path, overwrite, filename_template, mtime)
-        call = replace(changing(at("upload", connection_id), body, idempotency_key), query={"verify": verify})
+        body = present(**fields, url=url, mtime=time_text(mtime))
+        call = replace(changing(at("upload", connection_id), body, idempotency_key), query=query)
         return await self._begun(call)
 
     def download(
@@ -221,7 +203,7 @@ class AsyncFileTransferGateway:
         connection_id: str,
         path: str,
         *,
-        raw_name: Optional[str] = None,
+        fields: Fields["DownloadFileQuery", "format"],
         start: Optional[int] = None,
         end: Optional[int] = None,
         had: int = 0,
@@ -240,7 +222,7 @@ class AsyncFileTransferGateway:
         headers: Dict[str, Optional[str]] = {"Accept-Encoding": "identity", "If-None-Match": if_none_match}
         if start is not None or end is not None:
             headers["Range"] = f"bytes={start or 0}-{'' if end is None else end}"
-        call = replace(self._downloading(connection_id, path, raw_name), headers=headers, accept=(304,))
+        call = replace(_downloading(connection_id, {"path": path, **fields}), headers=headers, accept=(304,))
         return AsyncDownload(self._transport, call, resume=version, had=had, on_progress=on_progress)
 
     async def download_to(
@@ -249,7 +231,7 @@ class AsyncFileTransferGateway:
         path: str,
         target: LocalPath,
         *,
-        raw_name: Optional[str] = None,
+        fields: Fields["DownloadFileQuery", "format"],
         keep_partial: bool = False,
         on_progress: Optional[Progress] = None,
     ) -> Path:
@@ -258,20 +240,31 @@ class AsyncFileTransferGateway:
         With ``keep_partial``, the bytes before a failure stay in ``NAME.part``. The next call continues after them if the file
         has not changed.
         """
-        call = self._downloading(connection_id, path, raw_name)
+        call = _downloading(connection_id, {"path": path, **fields})
         return await download_to(self._transport, call, target, keep_partial=keep_partial, on_progress=on_progress)
 
     def download_archive(
-        self, connection_id: str, paths: Union[str, Sequence[str]], *, on_progress: Optional[Progress] = None
+        self,
+        connection_id: str,
+        paths: Union[str, Sequence[str]],
+        *,
+        fields: Fields["DownloadFileQuery", "path", "rawName", "format"],
+        on_progress: Optional[Progress] = None,
     ) -> AsyncDownload:
         """Streams a ZIP archive of folders and files, in a ``with`` statement. Its length is not known in advance."""
-        query = {"path": [paths] if isinstance(paths, str) else list(paths), "format": "zip"}
-        call = Call("GET", at("download", connection_id), query, {"Accept-Encoding": "identity"})
+        every = [paths] if isinstance(paths, str) else list(paths)
+        call = _downloading(connection_id, {"path": every, **fields, "format": "zip"})
         return AsyncDownload(self._transport, call, on_progress=on_progress, can_resume=False)
 
-    async def download_json(self, connection_id: str, path: str, *, raw_name: Optional[str] = None) -> api.DownloadAnswer:
+    async def download_json(
+        self,
+        connection_id: str,
+        path: str,
+        *,
+        fields: Fields["DownloadFileQuery", "format"],
+    ) -> api.DownloadAnswer:
         """A small file as an object with base64 content."""
-        query = {"path": path, "rawName": raw_name, "format": "json"}
+        query = {"path": path, **fields, "format": "json"}
         return cast(api.DownloadAnswer, await self._transport.json(reading(at("download", connection_id), query)))
 
     async def copy(
@@ -281,21 +274,17 @@ class AsyncFileTransferGateway:
         dest_connection_id: str,
         dest_path: Optional[str] = None,
         *,
-        source_raw_name: Optional[str] = None,
-        filename_template: Optional[str] = None,
-        overwrite: Optional[bool] = None,
+        fields: Fields["CopyRequest"],
         mtime: Optional[Time] = None,
         idempotency_key: Optional[str] = None,
     ) -> api.CopyAnswer:
         body = present(
             source_connection_id=source_connection_id,
             source_path=source_path,
-            source_raw_name=source_raw_name,
             dest_connection_id=dest_connection_id,
             dest_path=dest_path,
-            filename_template=filename_template,
-            overwrite=overwrite,
             mtime=time_text(mtime),
+            **fields,
         )
         return cast(api.CopyAnswer, await self._transport.json(changing(at("copy"), body, idempotency_key)))
 
@@ -306,8 +295,7 @@ class AsyncFileTransferGateway:
         dest_connection_id: str,
         dest_path: Optional[str] = None,
         *,
-        filename_template: Optional[str] = None,
-        overwrite: Optional[bool] = None,
+        fields: Fields["CopyRequest", "source_raw_name", "mtime"],
         idempotency_key: Optional[str] = None,
     ) -> api.Job:
         """Copies by a job, which does not depend on this call."""
@@ -316,8 +304,7 @@ class AsyncFileTransferGateway:
             source_path=source_path,
             dest_connection_id=dest_connection_id,
             dest_path=dest_path,
-            filename_template=filename_template,
-            overwrite=overwrite,
+            **fields,
         )
         return await self._begun(changing(at("copy"), body, idempotency_key))
 
@@ -326,11 +313,10 @@ class AsyncFileTransferGateway:
         connection_id: str,
         path: str,
         *,
-        encoding: Optional[api.ReadFileEncoding] = None,
-        raw_name: Optional[str] = None,
+        fields: Fields["ReadFileQuery"],
     ) -> api.ReadAnswer:
         """Reads a small file, as text unless ``encoding`` is ``base64``."""
-        query = {"path": path, "rawName": raw_name, "encoding": encoding}
+        query = {"path": path, **fields}
         return cast(api.ReadAnswer, await self._transport.json(reading(at("read", connection_id), query)))
 
     async def write(
@@ -339,19 +325,27 @@ class AsyncFileTransferGateway:
         path: str,
         content: Union[str, bytes],
         *,
+        fields: Fields["WriteRequest", "encoding"],
         mtime: Optional[Time] = None,
         idempotency_key: Optional[str] = None,
     ) -> api.WriteAnswer:
         """Creates or replaces a file. Bytes are sent as base64."""
-        body = present(path=path, mtime=time_text(mtime), **_content_fields(content))
+        body = present(path=path, mtime=time_text(mtime), **_content_fields(content), **fields)
         call = changing(at("write", connection_id), body, idempotency_key)
         return cast(api.WriteAnswer, await self._transport.json(call))
 
     async def append(
-        self, connection_id: str, path: str, content: Union[str, bytes], *, idempotency_key: Optional[str] = None
+        self,
+        connection_id: str,
+        path: str,
+        content: Union[str, bytes],
+        *,
+        fields: Fields["ContentRequest", "encoding"],
+        idempotency_key: Optional[str] = None,
     ) -> api.AppendAnswer:
         """Appends to an existing file. Bytes are sent as base64."""
-        call = changing(at("append", connection_id), {"path": path, **_content_fields(content)}, idempotency_key)
+        body = present(path=path, **_content_fields(content), **fields)
+        call = changing(at("append", connection_id), body, idempotency_key)
         return cast(api.AppendAnswer, await self._transport.json(replace(call, repetition="once")))
 
     async def delete(
@@ -359,12 +353,11 @@ class AsyncFileTransferGateway:
         connection_id: str,
         path: str,
         *,
-        recursive: Optional[bool] = None,
-        raw_name: Optional[str] = None,
+        fields: Fields["DeleteRequest"],
         idempotency_key: Optional[str] = None,
     ) -> api.DeleteAnswer:
         """Deletes a file or an empty folder; with ``recursive``, a folder and everything below it."""
-        body = present(path=path, rawName=raw_name, recursive=recursive)
+        body = present(path=path, **fields)
         call = changing(at("delete", connection_id), body, idempotency_key)
         return cast(api.DeleteAnswer, await self._transport.json(call))
 
@@ -374,16 +367,22 @@ class AsyncFileTransferGateway:
         from_path: str,
         to_path: str,
         *,
-        overwrite: Optional[bool] = None,
-        raw_name: Optional[str] = None,
+        fields: Fields["MoveRequest", "from", "to"],
         idempotency_key: Optional[str] = None,
     ) -> api.MoveAnswer:
-        body = present(**{"from": from_path, "to": to_path, "rawName": raw_name, "overwrite": overwrite})
+        body = present(**{"from": from_path, "to": to_path, **fields})
         call = changing(at("move", connection_id), body, idempotency_key)
         return cast(api.MoveAnswer, await self._transport.json(call))
 
-    async def mkdir(self, connection_id: str, path: str, *, idempotency_key: Optional[str] = None) -> api.MkdirAnswer:
-        call = changing(at("mkdir", connection_id), {"path": path}, idempotency_key)
+    async def mkdir(
+        self,
+        connection_id: str,
+        path: str,
+        *,
+        fields: Fields["MkdirRequest"],
+        idempotency_key: Optional[str] = None,
+    ) -> api.MkdirAnswer:
+        call = changing(at("mkdir", connection_id), present(path=path, **fields), idempotency_key)
         return cast(api.MkdirAnswer, await self._transport.json(call))
 
     async def list(
@@ -391,15 +390,10 @@ class AsyncFileTransferGateway:
         connection_id: str,
         path: Optional[str] = None,
         *,
-        raw_name: Optional[str] = None,
-        recursive: Optional[bool] = None,
-        pattern: Optional[str] = None,
-        limit: Optional[int] = None,
-        cursor: Optional[str] = None,
+        fields: Fields["ListFolderQuery"],
     ) -> api.ListAnswer:
         """Lists a folder. ``path`` defaults to the connection's default path."""
-        query: Dict[str, QueryValue] = {"path": path, "rawName": raw_name, "recursive": recursive}
-        query.update(pattern=pattern, limit=limit, cursor=cursor)
+        query = {"path": path, **fields}
         return cast(api.ListAnswer, await self._transport.json(reading(at("list", connection_id), query)))
 
     async def list_all(
@@ -407,23 +401,14 @@ class AsyncFileTransferGateway:
         connection_id: str,
         path: Optional[str] = None,
         *,
-        raw_name: Optional[str] = None,
-        recursive: Optional[bool] = None,
-        pattern: Optional[str] = None,
+        fields: Fields["ListFolderQuery", "limit", "cursor"],
         page_size: int = 1_000,
     ) -> AsyncGenerator[api.FileInfo, None]:
         """All entries in order. Pages are read on demand, each with retries."""
         cursor: Optional[str] = None
         while True:
-            page = await self.list(
-                connection_id,
-                path,
-                raw_name=raw_name,
-                recursive=recursive,
-                pattern=pattern,
-                limit=page_size,
-                cursor=cursor,
-            )
+            query = {"path": path, **fields, "limit": page_size, "cursor": cursor}
+            page = cast(api.ListAnswer, await self._transport.json(reading(at("list", connection_id), query)))
             for entry in page["files"]:
                 yield entry
             cursor = page.get("nextCursor")
@@ -435,16 +420,14 @@ class AsyncFileTransferGateway:
         connection_id: str,
         path: Optional[str] = None,
         *,
-        raw_name: Optional[str] = None,
-        recursive: Optional[bool] = None,
-        pattern: Optional[str] = None,
+        fields: Fields["ListFolderQuery", "limit", "cursor"],
     ) -> AsyncGenerator[api.FileInfo, None]:
         """Entries in the order of the server, streamed in one answer.
 
         The fastest way for large trees. A failure ends the stream. If the gateway had to omit entries, the stream ends with
         FtgError ``protocol_error``.
         """
-        query = {"path": path, "rawName": raw_name, "recursive": recursive, "pattern": pattern}
+        query = {"path": path, **fields}
         call = replace(reading(at("list", connection_id), query), headers={"Accept": "application/x-ndjson"})
         lines = lines_of(await self._transport.open(call), self._transport.base_url)
         try:
@@ -456,13 +439,26 @@ class AsyncFileTransferGateway:
         finally:
             await lines.aclose()
 
-    async def exists(self, connection_id: str, path: str, *, raw_name: Optional[str] = None) -> api.ExistsAnswer:
-        query = {"path": path, "rawName": raw_name}
+    async def exists(
+        self,
+        connection_id: str,
+        path: str,
+        *,
+        fields: Fields["FindFileQuery"],
+    ) -> api.ExistsAnswer:
+        query = {"path": path, **fields}
         return cast(api.ExistsAnswer, await self._transport.json(reading(at("exists", connection_id), query)))
 
-    async def exec(self, connection_id: str, command: str, *, timeout: float = 30.0) -> api.ExecAnswer:
+    async def exec(
+        self,
+        connection_id: str,
+        command: str,
+        *,
+        fields: Fields["ExecRequest"],
+        timeout: float = 30.0,
+    ) -> api.ExecAnswer:
         """Runs a shell command for at most ``timeout`` seconds. SFTP connections only."""
-        body = {"command": command, "timeout": round(timeout * 1_000)}
+        body = present(command=command, timeout=round(timeout * 1_000), **fields)
         call = replace(changing_once(at("exec", connection_id), body), takes_long=True)
         return cast(api.ExecAnswer, await self._transport.json(call))
 
@@ -473,31 +469,13 @@ class AsyncFileTransferGateway:
         """The account of the key."""
         return cast(api.AccountInfo, await self._transport.json(reading(at("me"))))
 
-    def _downloading(self, connection_id: str, path: str, raw_name: Optional[str]) -> Call:
-        query = {"path": path, "rawName": raw_name}
-        return Call("GET", at("download", connection_id), query, {"Accept-Encoding": "identity"})
-
     async def _begun(self, call: Call) -> api.Job:
         headers: Dict[str, Optional[str]] = {**call.headers, "Prefer": "respond-async"}
         return cast(api.Job, (await self._transport.json(replace(call, headers=headers)))["job"])
 
 
-def _source(
-    url: str,
-    filename: Optional[str],
-    path: Optional[str],
-    overwrite: Optional[bool],
-    filename_template: Optional[str],
-    mtime: Optional[Time],
-) -> Dict[str, object]:
-    return present(
-        url=url,
-        filename=filename,
-        path=path,
-        overwrite=overwrite,
-        filename_template=filename_template,
-        mtime=time_text(mtime),
-    )
+def _downloading(connection_id: str, query: Mapping[str, QueryValue]) -> Call:
+    return Call("GET", at("download", connection_id), query, {"Accept-Encoding": "identity"})
 
 
 def _content_fields(content: Union[str, bytes]) -> Dict[str, str]:
