@@ -1,16 +1,6 @@
 /** The API of the gateway, with one method for each endpoint. */
 import type { Progress, UploadBody } from './body.js';
-import {
-  at,
-  type ChangeOptions,
-  changing,
-  changingOnce,
-  deleting,
-  fieldsOf,
-  type FileOptions,
-  patching,
-  reading,
-} from './calls.js';
+import { at, type ChangeOptions, changing, changingOnce, deleting, fieldsOf, patching, reading } from './calls.js';
 import { Download, type DownloadOptions, openDownload } from './download.js';
 import { FtgError } from './errors.js';
 import { eventsOf, type EventsOptions, eventsPage } from './events.js';
@@ -38,7 +28,11 @@ export interface UploadFromUrlOptions extends ChangeOptions, Omit<api.UploadQuer
 
 export interface ListOptions extends CallOptions, Omit<api.ListQuery, 'path'> {}
 
-type Encoding = 'text' | 'base64';
+interface ArchiveOptions extends CallOptions, Omit<api.DownloadQuery, 'path' | 'rawName' | 'format'> {
+  readonly onProgress?: Progress | undefined;
+}
+
+type Content = Pick<api.ContentRequest, 'content' | 'encoding'>;
 
 /**
  * Every method rejects with FtgError, or with the reason of its signal. Failed calls are retried according to `retry`
@@ -111,7 +105,8 @@ export class FileTransferGateway {
    * Download.
    */
   download(connectionId: string, path: string, options: DownloadOptions = {}): Promise<Download> {
-    const query = { path, rawName: options.rawName };
+    const { range: _range, resume: _resume, ifNoneMatch: _etag, onProgress: _progress, ...others } = options;
+    const query = { path, ...fieldsOf(others) };
     return openDownload(this.#transport, reading(at('/api/download', connectionId), options, query), options);
   }
 
@@ -119,10 +114,11 @@ export class FileTransferGateway {
   downloadArchive(
     connectionId: string,
     paths: string | readonly string[],
-    options: CallOptions & { readonly onProgress?: Progress | undefined } = {},
+    options: ArchiveOptions = {},
   ): Promise<Download> {
-    const { onProgress, signal } = options;
-    const query = { path: paths, format: 'zip' };
+    const { onProgress, ...others } = options;
+    const { signal } = options;
+    const query = { path: paths, ...fieldsOf(others), format: 'zip' };
     return this.#transport.send(
       reading(at('/api/download', connectionId), options, query),
       async (response) => new Download(response, { onProgress, signal, silenceMs: this.#transport.timeoutOf(options) }),
@@ -130,8 +126,12 @@ export class FileTransferGateway {
   }
 
   /** A file as an object with base64 content, for small files. */
-  downloadJson(connectionId: string, path: string, options: FileOptions = {}): Promise<api.DownloadAnswer> {
-    const query = { path, rawName: options.rawName, format: 'json' };
+  downloadJson(
+    connectionId: string,
+    path: string,
+    options: CallOptions & Omit<api.DownloadQuery, 'path' | 'format'> = {},
+  ): Promise<api.DownloadAnswer> {
+    const query = { path, ...fieldsOf(options), format: 'json' };
     return this.#transport.json(reading(at('/api/download', connectionId), options, query));
   }
 
@@ -152,10 +152,9 @@ export class FileTransferGateway {
   read(
     connectionId: string,
     path: string,
-    options: FileOptions & { readonly encoding?: Encoding | undefined } = {},
+    options: CallOptions & Omit<api.ReadQuery, 'path'> = {},
   ): Promise<api.ReadAnswer> {
-    const { rawName, encoding } = options;
-    const query = { path, rawName, encoding };
+    const query = { path, ...fieldsOf(options) };
     return this.#transport.json(reading(at('/api/read', connectionId), options, query));
   }
 
@@ -164,9 +163,9 @@ export class FileTransferGateway {
     connectionId: string,
     path: string,
     content: string | Uint8Array,
-    options: ChangeOptions & Pick<api.WriteRequest, 'mtime'> = {},
+    options: ChangeOptions & Omit<api.WriteRequest, keyof Content | 'path'> = {},
   ): Promise<api.WriteAnswer> {
-    const body = { path, mtime: options.mtime, ...contentFields(content) };
+    const body = { path, ...fieldsOf(options), ...contentFields(content) };
     return this.#transport.json(changing(at('/api/write', connectionId), options, body));
   }
 
@@ -175,9 +174,9 @@ export class FileTransferGateway {
     connectionId: string,
     path: string,
     content: string | Uint8Array,
-    options: ChangeOptions = {},
+    options: ChangeOptions & Omit<api.ContentRequest, keyof Content | 'path'> = {},
   ): Promise<api.AppendAnswer> {
-    const body = { path, ...contentFields(content) };
+    const body = { path, ...fieldsOf(options), ...contentFields(content) };
     const call = changing(at('/api/append', connectionId), options, body);
     return this.#transport.json({ ...call, repetition: 'once' });
   }
@@ -186,9 +185,9 @@ export class FileTransferGateway {
   delete(
     connectionId: string,
     path: string,
-    options: ChangeOptions & FileOptions & { readonly recursive?: boolean | undefined } = {},
+    options: ChangeOptions & Omit<api.DeleteRequest, 'path'> = {},
   ): Promise<api.DeleteAnswer> {
-    const body = { path, rawName: options.rawName, recursive: options.recursive };
+    const body = { path, ...fieldsOf(options) };
     return this.#transport.json(changing(at('/api/delete', connectionId), options, body));
   }
 
@@ -196,14 +195,19 @@ export class FileTransferGateway {
     connectionId: string,
     from: string,
     to: string,
-    options: ChangeOptions & FileOptions & { readonly overwrite?: boolean | undefined } = {},
+    options: ChangeOptions & Omit<api.MoveRequest, 'from' | 'to'> = {},
   ): Promise<api.MoveAnswer> {
-    const { rawName, overwrite } = options;
-    return this.#transport.json(changing(at('/api/move', connectionId), options, { from, rawName, to, overwrite }));
+    const body = { from, to, ...fieldsOf(options) };
+    return this.#transport.json(changing(at('/api/move', connectionId), options, body));
   }
 
-  mkdir(connectionId: string, path: string, options: ChangeOptions = {}): Promise<api.MkdirAnswer> {
-    return this.#transport.json(changing(at('/api/mkdir', connectionId), options, { path }));
+  mkdir(
+    connectionId: string,
+    path: string,
+    options: ChangeOptions & Omit<api.MkdirRequest, 'path'> = {},
+  ): Promise<api.MkdirAnswer> {
+    const body = { path, ...fieldsOf(options) };
+    return this.#transport.json(changing(at('/api/mkdir', connectionId), options, body));
   }
 
   /** Lists `path`, by default the connection's default path. */
@@ -252,8 +256,12 @@ export class FileTransferGateway {
     }
   }
 
-  exists(connectionId: string, path: string, options: FileOptions = {}): Promise<api.ExistsAnswer> {
-    const query = { path, rawName: options.rawName };
+  exists(
+    connectionId: string,
+    path: string,
+    options: CallOptions & Omit<api.ExistsQuery, 'path'> = {},
+  ): Promise<api.ExistsAnswer> {
+    const query = { path, ...fieldsOf(options) };
     return this.#transport.json(reading(at('/api/exists', connectionId), options, query));
   }
 
@@ -261,10 +269,10 @@ export class FileTransferGateway {
   exec(
     connectionId: string,
     command: string,
-    options: CallOptions & { readonly timeout?: number | undefined } = {},
+    options: CallOptions & Omit<api.ExecRequest, 'command'> = {},
   ): Promise<api.ExecAnswer> {
-    const { timeout } = options;
-    return this.#transport.json(changingOnce(at('/api/exec', connectionId), options, { command, timeout }));
+    const body = { command, ...fieldsOf(options) };
+    return this.#transport.json(changingOnce(at('/api/exec', connectionId), options, body));
   }
 
   async connections(options: CallOptions = {}): Promise<readonly api.Connection[]> {
@@ -366,7 +374,7 @@ function fetching(connectionId: string, source: api.UploadFromUrl, options: Uplo
   return { ...changing(at('/api/upload', connectionId), options, source), query: fieldsOf(options) };
 }
 
-function contentFields(content: string | Uint8Array): { readonly content: string; readonly encoding: Encoding } {
+function contentFields(content: string | Uint8Array): Content {
   if (typeof content === 'string') return { encoding: 'text', content };
   let binary = '';
   // Converts in slices, because argument lists are limited.

@@ -6,9 +6,10 @@ import { FtgError, networkError } from './errors.js';
 import { type FileVersion, SameFile, versionOf } from './file-version.js';
 import { within } from './lines.js';
 import type { Call, Transport } from './transport.js';
+import type * as api from './types.js';
 import { wait } from './wait.js';
 
-export interface DownloadOptions extends FileOptions {
+export interface DownloadOptions extends FileOptions, Omit<api.DownloadQuery, 'path' | 'rawName' | 'format'> {
   /** First and last byte, both inclusive; without `end`, the rest of the file. */
   readonly range?: { readonly start: number; readonly end?: number | undefined } | undefined;
   /**

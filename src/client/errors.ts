@@ -1,7 +1,7 @@
 /** Errors of a call. */
 import { parseRetryAfter } from '../base/retry-schedule.js';
 import { explain, type NetworkReason } from './causes.js';
-import type { ErrorCode } from './types.js';
+import type { ClientErrorCode, ErrorCode } from './types.js';
 
 interface FtgErrorFacts {
   readonly status: number;
@@ -13,12 +13,8 @@ interface FtgErrorFacts {
   readonly cause?: unknown;
 }
 
-/**
- * The gateway's own codes, and: `network_error` without a complete answer; `invalid_answer` for an answer that is not
- * the gateway's; `invalid_body` if the caller's own body failed; `file_changed` if a download cannot continue because
- * the file is another one.
- */
-export type FtgErrorCode = ErrorCode | 'network_error' | 'invalid_answer' | 'invalid_body' | 'file_changed';
+/** The codes of the gateway, and those of the client itself: see ClientErrorCode. */
+export type FtgErrorCode = ErrorCode | ClientErrorCode;
 
 /** A failed call. A call that ends through its own signal rejects with the reason of the signal instead. */
 export class FtgError extends Error {

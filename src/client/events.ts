@@ -1,11 +1,11 @@
 /** The events of the account: the feed, as one sequence. */
-import { reading } from './calls.js';
+import { fieldsOf, reading } from './calls.js';
 import { FtgError } from './errors.js';
 import type { CallOptions, Transport } from './transport.js';
 import type * as api from './types.js';
 import { wait } from './wait.js';
 
-export interface EventsOptions extends CallOptions {
+export interface EventsOptions extends CallOptions, Omit<api.EventsQuery, 'wait'> {
   /** The `sequence` to start after; absent = the oldest stored one. */
   readonly after?: number | undefined;
   /** Whether to wait for new events. Default true. */
@@ -37,7 +37,7 @@ export async function* eventsOf(
   { after, follow = true, limit, signal, ...options }: EventsOptions,
 ): AsyncGenerator<api.FeedEvent, void> {
   for (let at = after; ;) {
-    const query = { after: at, limit, wait: follow ? WAIT_SECONDS : 0 } as api.EventsQuery;
+    const query: api.EventsQuery = { ...fieldsOf(options), after: at, limit, wait: follow ? WAIT_SECONDS : 0 };
     const page = await asked(transport, query, { ...options, signal }, follow);
     if (page === undefined) continue;
     yield* page.events;

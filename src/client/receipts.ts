@@ -1,12 +1,12 @@
 /** Receipts: signed records of transfers, each linked to the one before. */
-import { reading } from './calls.js';
+import { fieldsOf, reading } from './calls.js';
 import { FtgError } from './errors.js';
 import { linesOf } from './lines.js';
 import type { CallOptions, Transport } from './transport.js';
 import type * as api from './types.js';
 import { wait } from './wait.js';
 
-export interface ReceiptsOptions extends CallOptions {
+export interface ReceiptsOptions extends CallOptions, api.ReceiptsQuery {
   /**
    * The `sequence` to start after; absent = the oldest stored one. If the next one is no longer stored: FtgError
    * `gone`.
@@ -43,7 +43,11 @@ export async function* receiptsOf(
   for (let [last, left] = [after, limit]; left > 0;) {
     try {
       const response = await transport.send(
-        reading('/api/receipts', options, { after: last, ...(left > MOST_ASKED ? {} : { limit: left }) }),
+        reading('/api/receipts', options, {
+          ...fieldsOf(options),
+          after: last,
+          ...(left > MOST_ASKED ? {} : { limit: left }),
+        }),
         async (answer) => answer,
       );
       for await (const line of linesOf(response, { signal: options.signal, silenceMs: transport.timeoutOf(options) })) {

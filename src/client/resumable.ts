@@ -1,6 +1,6 @@
 /** Uploads that continue after an interruption (tus 1.0.0). */
 import { type Bytes, type Progress, sentBody } from './body.js';
-import { reading } from './calls.js';
+import { fieldsOf, reading } from './calls.js';
 import { FtgError } from './errors.js';
 import type { Call, CallOptions, Transport } from './transport.js';
 import { sendByTus, type TusLine } from './tus.js';
@@ -32,17 +32,7 @@ export async function uploadResumable(
   body: ResumableBody,
   options: ResumableOptions,
 ): Promise<api.TransferItem> {
-  const {
-    path,
-    filename,
-    overwrite,
-    filename_template,
-    mtime,
-    url,
-    onUrl,
-    onProgress,
-    pieceBytes = Infinity,
-  } = options;
+  const { url, onUrl, onProgress, pieceBytes = Infinity, ...others } = options;
   const { size: total } = body;
   const line: TusLine<Bytes> = {
     send: ({ piece, ...request }) => {
@@ -62,7 +52,7 @@ export async function uploadResumable(
   const fields = await sendByTus(line, {
     path: `/api/uploads/${encodeURIComponent(connectionId)}`,
     size: total,
-    metadata: { filename, path, overwrite, filename_template, mtime } satisfies Record<keyof api.UploadNaming, unknown>,
+    metadata: fieldsOf(others),
     url,
     onUrl,
     signal: options.signal,
