@@ -86,6 +86,19 @@ const MEANT: Readonly<Record<'api' | 'manage', Meant>> = {
     '/components/responses/TooManyRequests/description': '`rate_limited`, `quota_exceeded`, `share_exceeded`',
   },
 };
+/** What requests need or obey since then, by JSON Pointer. */
+const DEMANDS: Readonly<Record<'api' | 'manage', Readonly<Record<string, Json>>>> = {
+  api: {},
+  manage: {
+    // The two words are one of two forms now.
+    ...Object.fromEntries(
+      ['ConnectionChanges', 'SftpConnectionInput'].map((schema) => [
+        `/components/schemas/${schema}/properties/algorithms/oneOf`,
+        (canonical(sftp.settings.algorithms.schema) as { readonly oneOf: Json }).oneOf,
+      ]),
+    ),
+  },
+};
 /** Texts of the schema ErrorCode, in both documents. The other texts got an added sentence with advice. */
 const TEXTS: Readonly<Record<string, string>> = {
   bad_request: 'A field, parameter or header is missing, malformed or out of range. The text names it. Correct it.',
@@ -184,8 +197,8 @@ for (const name of ['api', 'manage'] as const) {
     assert.deepEqual(Object.fromEntries(found), MEANT[name]);
   });
 
-  test(`no request of /${name} needs a field that it did not need in version 1.1`, () => {
-    assert.deepEqual(newDemands(storedDocument(name), canonical(DOCUMENTS[name])), []);
+  test(`no request of /${name} needs or obeys what it did not in version 1.1, except for the listed demands`, () => {
+    assert.deepEqual(newDemands(storedDocument(name), canonical(DOCUMENTS[name])), DEMANDS[name]);
   });
 
   test(`the errors of /${name} have the stored texts, except for the listed ones`, () => {
@@ -230,13 +243,39 @@ test('a difference is found; the order and additions make none', () => {
   assert.equal(count({ oneOf: [variant] }, { oneOf: [{ properties: { type: { const: 'b' } } }] }), 1);
 });
 
-test('a field that a request needs from now on is found, also behind a reference', () => {
-  const documentOf = (required: readonly string[]): Json => ({
-    paths: { '/a': { post: { requestBody: { schema: { $ref: '#/components/schemas/A' } } } } },
-    components: { schemas: { A: { required, properties: { again: { $ref: '#/components/schemas/A' } } } } },
+test('what a request needs or obeys from now on is found, also behind a reference and in one of several forms', () => {
+  const documentOf = (field: object, others: object = {}, parameters: readonly object[] = []): Json => {
+    const body = { schema: { oneOf: [{ $ref: '#/components/schemas/A' }, { type: 'string' }] } };
+    const operation = { requestBody: { content: { 'application/json': body } }, parameters };
+    const properties = { again: { $ref: '#/components/schemas/A' }, pattern: field };
+    return canonical({
+      paths: { '/a': { post: operation } },
+      components: { schemas: { A: { type: 'object', properties, ...others } } },
+    });
+  };
+  const changed = (before: Json, after: Json): object => newDemands(before, after);
+  const at = '/components/schemas/A';
+  const [one, two] = [documentOf({}, { required: ['one'] }), documentOf({}, { required: ['one', 'two'] })];
+  assert.deepEqual(changed(one, two), { [`${at}/required`]: ['two'] });
+  assert.deepEqual(changed(two, one), {});
+  const limits = { pattern: '^a$', minimum: 1, maxLength: 9, enum: ['a'], type: 'string', format: 'uri' };
+  for (const [name, value] of Object.entries(limits)) {
+    const [free, bound] = [documentOf({}), documentOf({ [name]: value })];
+    assert.deepEqual(changed(free, bound), { [`${at}/properties/pattern/${name}`]: value });
+    assert.deepEqual(changed(bound, free), {});
+  }
+  assert.deepEqual(changed(one, documentOf({}, { additionalProperties: false })), {
+    [`${at}/additionalProperties`]: false,
   });
-  assert.deepEqual(newDemands(documentOf(['one']), documentOf(['one', 'two'])), ['post /a: "two"']);
-  assert.deepEqual(newDemands(documentOf(['one', 'two']), documentOf(['one'])), []);
+  const parameter = { name: 'n', in: 'query', schema: { type: 'string' } };
+  const demanded = { ...parameter, required: true, schema: { type: 'string', maxLength: 3 } };
+  const query = '/paths/~1a/post/parameters/query n';
+  assert.deepEqual(changed(documentOf({}, {}, [parameter]), documentOf({}, {}, [demanded])), {
+    [`${query}/required`]: true,
+    [`${query}/schema/maxLength`]: 3,
+  });
+  assert.deepEqual(changed(documentOf({}), documentOf({}, {}, [demanded])), { [`${query}/required`]: true });
+  assert.deepEqual(changed(documentOf({}), documentOf({}, {}, [parameter])), {});
 });
 
 interface CodeSchema {
