@@ -11,9 +11,11 @@ import { exampleFile } from '../../src/config/example.js';
 import { readSources } from '../../src/docs/sources.js';
 import { fileApi, managementApi } from '../api/openapi/route-table.js';
 import { explain } from '../../src/mcp/explain.js';
+import { TOOLS } from '../../src/mcp/tools.js';
+import { PROPERTIES } from '../../src/n8n/properties.js';
 import { RECIPES } from './recipes.js';
 
-const [field, setting, code, kind, event] = RECIPES.map(({ name }) => name);
+const [field, setting, option, part, code, kind, event] = RECIPES.map(({ name }) => name);
 const documents = [fileApi(), managementApi()].map(({ document }) => JSON.stringify(document));
 const clients = Object.entries(textsOfClients());
 const { signal } = new AbortController();
@@ -22,6 +24,15 @@ const help = manPage(program, '0');
 const page = (name: string): string => readSources().find(({ file }) => file === name)?.text ?? '';
 const client = (name: string, end: string): boolean =>
   clients.some(([file, text]) => file.endsWith(end) && text.includes(name));
+const pythonTypes = (clients.find(([file]) => file.endsWith('/types.py'))?.[1] ?? '').split('\n\n\n');
+/** The definition of this type in Python has this text. */
+const dictionary = (name: string, text: string): boolean =>
+  pythonTypes.some((definition) => new RegExp(`^(class )?${name}\\b`).test(definition) && definition.includes(text));
+/** Both halves of the Python client have these lines. */
+const inPython = (module: string, ...lines: readonly string[]): boolean =>
+  lines.every((line) => ['_async', '_sync'].every((half) => client(`        ${line}\n`, `/${half}/${module}.py`)));
+const tool = (name: string, argument: string | undefined): boolean =>
+  argument !== undefined && argument in (TOOLS.find((one) => one.name === name)?.input.properties ?? {});
 
 /** The places where each change has to appear, by its name. */
 const places: Readonly<Record<string, Readonly<Record<string, boolean>>>> = {
@@ -32,7 +43,9 @@ const places: Readonly<Record<string, Readonly<Record<string, boolean>>>> = {
     'the row': columnNamesOf(watchedFolderFields)[field ?? ''] === field,
     'ftg and its manual page': help.includes('files\\-per\\-check'),
     'types for TypeScript': client(`${field}?:`, 'api-types.ts'),
-    'types for Python': client(`${field}:`, 'types.py'),
+    'types for Python': ['NewWatchedFolder', 'WatchedFolderChanges'].every((name) =>
+      dictionary(name, `${field}: NotRequired[Optional[int]]`),
+    ),
     documentation: page('docs/integrate/watched-folders.md').includes(`| \`${field}\` |`),
   },
   [setting ?? '']: {
@@ -43,11 +56,28 @@ const places: Readonly<Record<string, Readonly<Record<string, boolean>>>> = {
     'documentation of the API': page('docs/operate/manage-api.md').includes(`| \`${setting}\` | \`10\` |`),
     'documentation of the file': page('docs/operate/configuration.md').includes(`connections[sftp].${setting}\``),
   },
+  [option ?? '']: {
+    'OpenAPI of /api': documents[0]?.includes(`"${option}"`) === true,
+    'OpenAPI of /manage': documents[1]?.includes(`"${option}"`) === true,
+    'ftg and its manual page': help.includes('skip\\-hidden'),
+    'types for TypeScript': client(`${option}?:`, 'api-types.ts'),
+    'types for Python': dictionary('NewJob', `${option}: NotRequired[bool]`),
+    MCP: tool('create_job', option),
+    documentation: page('docs/integrate/jobs.md').includes(`| \`${option}\` |`),
+  },
+  [part ?? '']: {
+    'OpenAPI of /api': documents[0]?.includes(`"${part}"`) === true,
+    'types for TypeScript': client(`${part}?:`, 'api-types.ts'),
+    'types for Python': dictionary('CopyRequest', `${part}: NotRequired[bool]`),
+    'methods for Python': inPython('client', `${part}: Optional[bool] = None,`, `    "${part}": ${part},`),
+    MCP: tool('copy_file', part),
+    n8n: JSON.stringify(PROPERTIES).includes(`"name":"${part}"`),
+  },
   [code ?? '']: {
     'OpenAPI of /api': documents[0]?.includes(`"${code}"`) === true,
     'OpenAPI of /manage': documents[1]?.includes(`"${code}"`) === true,
     'types for TypeScript': client(`'${code}'`, 'api-types.ts'),
-    'types for Python': client(`"${code}"`, 'types.py'),
+    'types for Python': dictionary('ErrorCode', `"${code}"`),
     'jobs and answers': Object.hasOwn(ERRORS, code ?? ''),
     MCP: explain(code ?? '') !== undefined,
     'documentation of errors': page('docs/integrate/errors.md').includes(`| \`${code}\` | 503 |`),
@@ -64,7 +94,9 @@ const places: Readonly<Record<string, Readonly<Record<string, boolean>>>> = {
     'filters and subscriptions': documents[0]?.includes(`"${event}"`) === true,
     'ftg and its manual page': help.includes('connection.slow'),
     'types for TypeScript': client(`'${event}'`, 'api-types.ts'),
-    'types for Python': client(`"${event}"`, 'types.py'),
+    'types for Python': dictionary('ConnectionSlowEvent', `type: Literal["${event}"]`),
+    'subscriptions for Python': dictionary('NewWebhook', `"${event}"`),
+    'events for Python': dictionary('WebhookEvent', '    ConnectionSlowEvent,'),
     'choices of n8n': Object.values<string>(EVENT_NAMES).includes('Connection Slow'),
     documentation: page('docs/integrate/events.md').includes(`\`${event}\``),
   },

@@ -1,5 +1,5 @@
 /**
- * Five invented changes, with each line that has to be written by hand: the cost of one more field, error, kind or
+ * Seven invented changes, with each line that has to be written by hand: the cost of one more field, error, kind or
  * event. `npm run cost` makes them in a copy of the project, checks its types and finds where they appear.
  */
 import { readFileSync } from 'node:fs';
@@ -83,6 +83,55 @@ export const RECIPES: readonly Recipe[] = [
         file: 'src/contract/de/fields.ts',
         after: '  connection: {\n',
         text: "    keepAliveSeconds: { label: 'Lebenszeichen alle (s)' },\n",
+      },
+    ],
+  },
+  {
+    change: 'an option of a job',
+    name: 'skipHidden',
+    most: 4,
+    edits: [
+      {
+        file: 'src/contract/job-options.ts',
+        after: 'export const JOB_OPTIONS = {\n',
+        text: '  skipHidden: ALL,\n',
+      },
+      {
+        file: 'src/contract/job.ts',
+        after: 'export const jobOptionFields = {\n',
+        text: `  skipHidden: given(flag('Not files whose names begin with a dot.'), {
+    ...unset,
+    texts: { label: 'Except hidden files' },
+    option: { flags: '--skip-hidden', help: 'not files whose names begin with a dot' },
+  }),
+`,
+      },
+      {
+        file: 'src/contract/de/fields.ts',
+        after: '  jobOptions: {\n',
+        text: "    skipHidden: { label: 'Ohne versteckte Dateien' },\n",
+      },
+      {
+        file: 'src/jobs/listings.ts',
+        after: "    if (job.type === 'delete' || ",
+        text: 'job.definition.skipHidden === true || ',
+      },
+    ],
+  },
+  {
+    change: 'a field of a copy',
+    name: 'if_newer',
+    most: 2,
+    edits: [
+      {
+        file: 'src/contract/file-request.ts',
+        after: 'export const copyRequestFields = {\n',
+        text: "  if_newer: Type.Optional(flag('Whether an older file is left out.')),\n",
+      },
+      {
+        file: 'src/api/files/copy.ts',
+        after: '  const wanted = body.dest_path ?? body.source_path;\n',
+        text: '  if (body.if_newer === true) requireOpen(target);\n',
       },
     ],
   },

@@ -16,6 +16,8 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import {
   copyRequestFields,
   deleteFields,
+  fileParameters,
+  folderFields,
   listFields,
   moveFields,
   uploadRequestFields,
@@ -206,6 +208,9 @@ describe('agents over standard input and output', () => {
       ['delete_file', deleteFields, ['rawName']],
       ['write_file', writeFields, ['encoding']],
       ['list_files', listFields, ['rawName']],
+      ['file_info', fileParameters, ['rawName']],
+      ['read_file', fileParameters, ['rawName']],
+      ['create_folder', folderFields, []],
       ['history', transferFilters, ['connection_id', 'digest', 'link_id']],
       ['list_jobs', jobFilters, []],
     ];
