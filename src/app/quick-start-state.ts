@@ -82,7 +82,6 @@ export function quickStartAccount(credentials?: QuickStartLogin): AccountConfig 
     scopes: ['read', 'write', 'exec', 'watch'],
     connections: [],
     allowedIps: [],
-    expiresAt: null,
   } as const;
   return { ...account, password: credentials.password, apiKeys: [{ ...apiKey, scopes: [...apiKey.scopes] }] };
 }

@@ -170,7 +170,7 @@ function checkApiKeys(account: AccountConfig, path: KeyPath, report: Report): vo
       report([...keyPath, 'connections', c], quoted(id), `the id of a connection of the same account (${known})`);
     });
     // The format allows a leap second, which a Date cannot represent.
-    if (key.expiresAt !== null && Number.isNaN(Date.parse(key.expiresAt))) {
+    if (key.expiresAt !== undefined && Number.isNaN(Date.parse(key.expiresAt))) {
       report([...keyPath, 'expiresAt'], quoted(key.expiresAt), 'a date-time such as 2027-01-31T00:00:00Z, or null');
     }
   });

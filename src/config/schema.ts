@@ -14,16 +14,17 @@ import {
   record,
   section,
   text,
-  textOrNull,
   withDefault,
 } from '../contract/schema.js';
-import { ALL_SCOPES, SCOPES } from '../contract/scopes.js';
-import { DIGESTS, poolKeys, slug, somePoolLimits } from '../contract/connection/fields.js';
+import { apiKeyFields } from '../contract/api-key.js';
+import { brandFields } from '../contract/brand.js';
+import { inFile } from '../contract/in-file.js';
+import { DIGESTS, poolKeys, somePoolLimits } from '../contract/connection/fields.js';
 import type { ConnectionEntry } from '../connections/connection.js';
 import type { Definition } from '../contract/connection/definition.js';
 import { orReference } from '../contract/connection/reference.js';
 import { entrySchema } from '../contract/connection/schemas.js';
-import { MAILBOX_OR_EMPTY, NAME, PROXY_URL, REGION } from '../contract/patterns.js';
+import { MAILBOX_OR_EMPTY, PROXY_URL, REGION } from '../contract/patterns.js';
 
 /** With the lengths of AWS, which programs check. */
 const s3Pair = mapping({
@@ -31,21 +32,13 @@ const s3Pair = mapping({
   secretAccessKey: text('16 to 128 printable ASCII characters without spaces', { pattern: '^[\\x21-\\x7e]{16,128}$' }),
 });
 
+const { name, ...rights } = inFile(apiKeyFields);
 const apiKey = mapping({
-  name: text('text of at least one character', { pattern: NAME }),
+  name,
   key: text('ftg_ and more, 24 to 200 printable ASCII characters without spaces in all', {
     pattern: '^ftg_[\\x21-\\x7e]{20,196}$',
   }),
-  scopes: withDefault(listOf(oneOf(ALL_SCOPES), undefined, { minItems: 1, uniqueItems: true }), [...SCOPES]),
-  connections: withDefault(listOf(slug, undefined, { uniqueItems: true }), []),
-  allowedIps: withDefault(
-    listOf(text('an IP address or CIDR block', { format: 'ip-or-cidr' }), undefined, { uniqueItems: true }),
-    [],
-  ),
-  expiresAt: withDefault(
-    textOrNull('a date-time such as 2027-01-31T00:00:00Z, or null', { format: 'date-time' }),
-    null,
-  ),
+  ...rights,
   s3: optional(s3Pair),
 });
 
@@ -56,13 +49,7 @@ const accountSchema = (definitions: readonly Definition[]) =>
     password: optional(text('text (numbers in quotes)')),
     allowPrivate: optional(flag()),
     digests: optional(oneOf(DIGESTS)),
-    brand: optional(
-      mapping({
-        name: optional(text('text of 1 to 80 characters in one line', { pattern: NAME, minLength: 1, maxLength: 80 })),
-        color: optional(text('# and six hexadecimal digits, in quotes', { pattern: '^#[0-9A-Fa-f]{6}$' })),
-        logoFile: optional(text('the path of an image')),
-      }),
-    ),
+    brand: optional(mapping(inFile(brandFields))),
     apiKeys: withDefault(listOf(apiKey), []),
     connections: withDefault(listOf(oneOfMappings<ConnectionEntry>('type', definitions.map(entrySchema))), []),
   });

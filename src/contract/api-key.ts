@@ -1,8 +1,9 @@
 /** An API key: the credential of a program. */
 import { Type } from 'typebox';
+import { slug } from './connection/fields.js';
 import { ID, LATER, TIME } from './examples.js';
 import { NAME } from './patterns.js';
-import { ALL_SCOPES, type Scope } from './scopes.js';
+import { ALL_SCOPES, type Scope, SCOPES } from './scopes.js';
 import { dateTime, dateTimeOrNull, listOf, oneOf, orNull, text, textOrNull, texts } from './schema.js';
 import { derived, type ExampleOf, given, hidden, kept, needed, type RowOf, type SettingsOf } from './thing.js';
 
@@ -17,6 +18,11 @@ export const apiKeyFields = {
   name: needed(text('Shown to people.', { minLength: 1, maxLength: 200, pattern: NAME }), {
     texts: { label: 'Name', hint: 'The program that will use it.' },
     option: { flags: '--name <name>', help: 'its new name' },
+    file: {
+      allowed: 'text of at least one character',
+      words: 'shown to people; one of a kind in the account',
+      example: 'ci',
+    },
   }),
   hint: kept(textOrNull('The last four characters of the key; null for those of the configuration file.')),
   scopes: given(
@@ -35,6 +41,7 @@ export const apiKeyFields = {
       },
       option: { flags: '--scope <scopes...>', help: 'what it may do' },
       default: ['read', 'write', 'watch'],
+      file: { default: [...SCOPES], words: 'absent = these; admin opens the management API' },
     },
   ),
   connections: given(
@@ -43,6 +50,10 @@ export const apiKeyFields = {
       texts: { label: 'May use' },
       option: { flags: '--connection <ids...>', help: 'connections that it is for; all when absent' },
       default: [],
+      file: {
+        schema: listOf(slug, undefined, { uniqueItems: true }),
+        words: "ids of this account's connections; empty or absent = all",
+      },
       column: 'connectionIds',
     },
   ),
@@ -64,6 +75,11 @@ export const apiKeyFields = {
         help: 'addresses and CIDR blocks that it may be used from; all when absent',
       },
       default: [],
+      file: {
+        allowed: 'an IP address or CIDR block',
+        format: 'ip-or-cidr',
+        words: 'addresses or CIDR blocks of callers; empty or absent = all',
+      },
     },
   ),
   expiresAt: given(textOrNull(EXPIRES_AT, { maxLength: 64 }), {
@@ -71,6 +87,12 @@ export const apiKeyFields = {
     input: 'date-time',
     option: { flags: '--expires <time>', help: 'when it ends, such as 2027-01-31T00:00:00Z, or never' },
     default: null,
+    file: {
+      allowed: 'a date-time such as 2027-01-31T00:00:00Z, or null',
+      format: 'date-time',
+      words: 'a date-time such as 2027-01-31T00:00:00Z',
+      example: null,
+    },
     shown: dateTimeOrNull(EXPIRES_AT),
   }),
   createdAt: kept(dateTime('When it was made.')),

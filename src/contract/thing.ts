@@ -67,21 +67,29 @@ export type Check =
   | 'folderMode';
 
 /** The field in gateway.yaml. */
-interface InFile {
+export interface InFile<K extends string = string> {
   /** The allowed texts in words; error messages quote them. */
   readonly allowed?: string;
   readonly format?: string;
   /** Its schema in gateway.yaml, unless it is that of requests without limits of length. */
   readonly schema?: TSchema;
   /** The key with the name of a file that contains the value. */
-  readonly key?: string;
+  readonly key?: K;
+  /** gateway.yaml has no key for the value itself. */
+  readonly isOnlyFile?: true;
+  /** The default of gateway.yaml, if it differs from that of requests. */
+  readonly default?: unknown;
+  /** Its description in the example file, if it differs from that of requests. */
+  readonly words?: string;
+  /** Its value in the example file; absent = its default. */
+  readonly example?: unknown;
   /** The content of that file must pass the field's check: answers show it, and a wrong file may hold a secret. */
   readonly isChecked?: true;
 }
 
 /** The field in forms and gateway.yaml, and who may change it. */
-interface Taken {
-  readonly file?: InFile;
+interface Taken<K extends string = string> {
+  readonly file?: InFile<K>;
   readonly check?: Check;
   /** Only gateway.yaml sets it: a request may contain only its default. */
   readonly isFileOnly?: boolean;
@@ -104,8 +112,15 @@ export interface CommandOption {
 }
 
 /** A field that a request may set. */
-interface Given<S extends TSchema = TSchema, A extends TSchema = TSchema, R = unknown, D = unknown, T = unknown>
-  extends Shown<A, R, T>, Taken {
+interface Given<
+  S extends TSchema = TSchema,
+  A extends TSchema = TSchema,
+  R = unknown,
+  D = unknown,
+  T = unknown,
+  K extends string = string,
+>
+  extends Shown<A, R, T>, Taken<K> {
   readonly kind: 'given';
   readonly schema: S;
   readonly texts: T;
@@ -126,7 +141,7 @@ interface Given<S extends TSchema = TSchema, A extends TSchema = TSchema, R = un
   keep?(said: Static<S>): R;
 }
 
-interface Needed {
+export interface Needed {
   readonly isNeeded: true;
 }
 
@@ -183,14 +198,15 @@ export function given<
   const T extends FieldTexts,
   A extends TSchema = S,
   R = InRow<Static<A>>,
->(schema: S, about: Omit<Given<S, A, R, D, T>, 'kind' | 'schema' | 'isNeeded'>): Given<S, A, R, D, T> {
+  const K extends string = never,
+>(schema: S, about: Omit<Given<S, A, R, D, T, K>, 'kind' | 'schema' | 'isNeeded'>): Given<S, A, R, D, T, K> {
   return { kind: 'given', schema, ...about };
 }
 
 export function needed<S extends TSchema, const T extends FieldTexts, A extends TSchema = S, R = InRow<Static<A>>>(
   schema: S,
-  about: Shown<A, R, T> & Pick<Given, 'option' | keyof Taken> & { readonly texts: T },
-): Given<S, A, R, undefined, T> & Needed {
+  about: Shown<A, R, T> & Pick<Given, 'option'> & Taken<never> & { readonly texts: T },
+): Given<S, A, R, undefined, T, never> & Needed {
   return { kind: 'given', schema, default: undefined, isNeeded: true, ...about };
 }
 
@@ -220,7 +236,9 @@ export function hidden<R>(about: Pick<Hidden, 'column'> = {}): Hidden<R> {
 }
 
 type NamesOf<F, Kind> = { [N in keyof F]: F[N] extends Kind ? N : never }[keyof F];
-type SchemaOf<F> = F extends { readonly schema: infer S extends TSchema } ? S : never;
+export type SchemaOf<F> = F extends { readonly schema: infer S extends TSchema } ? S : never;
+
+export type GivenNames<F> = NamesOf<F, Given>;
 
 /** The fields that requests may set. */
 export function settable(fields: Fields): { readonly name: string; readonly field: Given }[] {

@@ -708,7 +708,6 @@ suite('allowed values are loaded', () => {
         scopes: ['read', 'write', 'exec', 'watch'],
         connections: [],
         allowedIps: [],
-        expiresAt: null,
       },
     ]);
     assert.deepEqual(loaded?.connections, [

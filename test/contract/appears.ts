@@ -8,6 +8,9 @@ import { textsOfClients } from '../../src/build/clients/texts.js';
 import { createProgram } from '../../src/cli/program.js';
 import { manPage } from '../../src/cli/man/page.js';
 import { exampleFile } from '../../src/config/example.js';
+import { configSchema } from '../../src/config/schema.js';
+import { apiKeyFields } from '../../src/contract/api-key.js';
+import { CONNECTION_TYPES } from '../../src/contract/connection/types.js';
 import { readSources } from '../../src/docs/sources.js';
 import { fileApi, managementApi } from '../api/openapi/route-table.js';
 import { explain } from '../../src/mcp/explain.js';
@@ -15,7 +18,7 @@ import { TOOLS } from '../../src/mcp/tools.js';
 import { PROPERTIES } from '../../src/n8n/properties.js';
 import { RECIPES } from './recipes.js';
 
-const [field, setting, option, part, code, kind, event] = RECIPES.map(({ name }) => name);
+const [field, setting, option, right, part, code, kind, event] = RECIPES.map(({ name }) => name);
 const documents = [fileApi(), managementApi()].map(({ document }) => JSON.stringify(document));
 const clients = Object.entries(textsOfClients());
 const { signal } = new AbortController();
@@ -64,6 +67,15 @@ const places: Readonly<Record<string, Readonly<Record<string, boolean>>>> = {
     'types for Python': dictionary('NewJob', `${option}: NotRequired[bool]`),
     MCP: tool('create_job', option),
     documentation: page('docs/integrate/jobs.md').includes(`| \`${option}\` |`),
+  },
+  [right ?? '']: {
+    'OpenAPI of /manage': documents[1]?.includes(`"${right}"`) === true,
+    'gateway.yaml': exampleFile().includes(`#         ${right}: releases # What the key is for.\n`),
+    'its schema': JSON.stringify(configSchema(CONNECTION_TYPES)).includes(`"${right}"`),
+    'the row': columnNamesOf(apiKeyFields)[right ?? ''] === right,
+    'ftg and its manual page': help.includes('purpose'),
+    'types for TypeScript': client(`${right}?:`, 'management-types.ts'),
+    'documentation of the file': page('docs/operate/configuration.md').includes(`accounts[].apiKeys[].${right}\``),
   },
   [part ?? '']: {
     'OpenAPI of /api': documents[0]?.includes(`"${part}"`) === true,

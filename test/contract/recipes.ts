@@ -1,5 +1,5 @@
 /**
- * Seven invented changes, with each line that has to be written by hand: the cost of one more field, error, kind or
+ * Eight invented changes, with each line that has to be written by hand: the cost of one more field, error, kind or
  * event. `npm run cost` makes them in a copy of the project, checks its types and finds where they appear.
  */
 import { readFileSync } from 'node:fs';
@@ -115,6 +115,33 @@ export const RECIPES: readonly Recipe[] = [
         file: 'src/jobs/listings.ts',
         after: "    if (job.type === 'delete' || ",
         text: 'job.definition.skipHidden === true || ',
+      },
+    ],
+  },
+  {
+    change: 'a field of an API key',
+    name: 'purpose',
+    most: 3,
+    edits: [
+      {
+        file: 'src/contract/api-key.ts',
+        after: 'export const apiKeyFields = {\n',
+        text: `  purpose: given(textOrNull('What the key is for.', { maxLength: 200, pattern: NAME }), {
+    texts: { label: 'Purpose' },
+    option: { flags: '--purpose <text>', help: 'what it is for' },
+    default: null,
+    file: { allowed: 'text of at least one character', example: 'releases' },
+  }),
+`,
+      },
+      {
+        file: 'src/contract/de/fields.ts',
+        after: '  apiKey: {\n',
+        text: "    purpose: { label: 'Zweck' },\n",
+      },
+      {
+        file: 'src/storage/migrations/9999.do.purpose-of-keys.sql',
+        text: 'alter table api_keys add column purpose text;\n',
       },
     ],
   },

@@ -56,7 +56,6 @@ export async function startRig(): Promise<Rig> {
           scopes: ['read', 'write'],
           connections: [],
           allowedIps: [],
-          expiresAt: null,
         },
       ],
       connections: [

@@ -6,7 +6,8 @@ import type { AccountConfig, ConnectionConfig } from '../../src/config/schema.js
 import { GatewayError } from '../../src/base/errors.js';
 import { verifyPassword } from '../../src/storage/secrets/hashes.js';
 import { SecretError } from '../../src/storage/secrets/secrets.js';
-import type { KeyRights } from '../../src/contract/api-key.js';
+import { apiKeyFields, type KeyRights } from '../../src/contract/api-key.js';
+import { withDefaults } from '../../src/contract/thing.js';
 import { StartupError, type Storage } from '../../src/storage/storage.js';
 import { DATABASES, makeTempFolder, openTest, type TestServer, until, withSql } from './databases.js';
 import { ACCOUNT, accountOf, API_KEY, SECRETS } from './provisioned.js';
@@ -470,7 +471,7 @@ for (const kind of DATABASES) {
   });
 }
 
-async function createKey(storage: Storage, accountId: string, rights: KeyRights): Promise<string> {
+async function createKey(storage: Storage, accountId: string, rights: Partial<KeyRights>): Promise<string> {
   const actor = { accountId, kind: 'anonymous', id: null, email: '', address: '', requestId: '' } as const;
-  return (await storage.keys.create(actor, rights)).key;
+  return (await storage.keys.create(actor, withDefaults(apiKeyFields, rights))).key;
 }

@@ -5,7 +5,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
+import { apiKeyFields } from '../../src/contract/api-key.js';
 import type { Link, LinkSettings } from '../../src/contract/link.js';
+import { withDefaults } from '../../src/contract/thing.js';
 import type { Storage, TransferOutcome } from '../../src/storage/storage.js';
 import { DATABASES, FAILURE, openTest, SUCCESS, type TestServer, until, upload, withSql } from './databases.js';
 import { ACCOUNT, accountOf } from './provisioned.js';
@@ -176,14 +178,14 @@ for (const kind of DATABASES) {
     });
 
     it('it ends with its key, and continues with the key that replaces it', async () => {
-      const rights = {
+      const rights = withDefaults(apiKeyFields, {
+        name: 'maker',
         scopes: ['write'],
         connections: ['warehouse'],
         allowedIps: ['192.0.2.0/24'],
-        expiresAt: null,
-      } as const;
+      });
       const keys = one.keys;
-      const made = await keys.create(actor, { ...rights, name: 'maker' });
+      const made = await keys.create(actor, rights);
       const { link, token } = await make({ maxUses: null }, made.id);
       const stateNow = async (): Promise<string | undefined> => (await two.links.open(token))?.state;
       assert.deepEqual((await two.links.open(token))?.allowedIps, ['192.0.2.0/24']);
@@ -192,10 +194,10 @@ for (const kind of DATABASES) {
         { connections: ['lake'] },
         { expiresAt: new Date(Date.now() - 1) },
       ] as const) {
-        await keys.update(actor, made.id, { ...rights, name: 'maker', ...changes }, Object.keys(changes));
+        await keys.update(actor, made.id, { ...rights, ...changes }, Object.keys(changes));
         assert.equal(await stateNow(), 'key_ended', Object.keys(changes)[0]);
       }
-      await keys.update(actor, made.id, { ...rights, name: 'maker' }, ['scopes']);
+      await keys.update(actor, made.id, rights, ['scopes']);
       assert.equal(await stateNow(), 'active');
       const former = await keys.find(accountId, made.id);
       const next = await keys.rotate(actor, former!, new Date());

@@ -21,7 +21,6 @@ export const ACCOUNT: AccountConfig = {
       scopes: ['read', 'write'],
       connections: [],
       allowedIps: ['10.0.0.0/8'],
-      expiresAt: null,
       s3: S3_PAIR,
     },
   ],

@@ -5,20 +5,20 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import type { AccountConfig, ApiKeyConfig } from '../../src/config/schema.js';
-import type { ApiKey, KeyRights } from '../../src/contract/api-key.js';
+import { type ApiKey, apiKeyFields, type KeyRights } from '../../src/contract/api-key.js';
+import { withDefaults } from '../../src/contract/thing.js';
 import { hasCode } from '../../src/base/errors.js';
 import { StartupError, type Storage } from '../../src/storage/storage.js';
 import { DATABASES, openTest, type TestServer, withSql } from './databases.js';
 import { eventually } from '../support/eventually.js';
 import { ACCOUNT, accountOf, S3_PAIR } from './provisioned.js';
 
-const RIGHTS: KeyRights = {
+const RIGHTS = withDefaults(apiKeyFields, {
   name: 'made',
   scopes: ['read', 'write'],
   connections: ['warehouse'],
   allowedIps: ['192.0.2.0/24'],
-  expiresAt: null,
-};
+});
 const OTHER_PAIR = { accessKeyId: 'FTGAOPERATOR0002', secretAccessKey: 'another-secret-of-s3' };
 
 /** The account, its key with other settings. */
@@ -256,7 +256,6 @@ for (const kind of DATABASES) {
             scopes: ['read'],
             connections: [],
             allowedIps: [],
-            expiresAt: null,
             s3: { ...S3_PAIR, secretAccessKey: 'never-in-an-error' },
           },
         ],

@@ -1,7 +1,8 @@
 /** Derived from a definition: the fields and schemas of gateway.yaml, of requests and answers, of forms and help. */
 import { type Static, type TSchema, Type } from 'typebox';
 import { SLUG } from '../patterns.js';
-import { fixed, flag, group, integer, mapping, object, oneOf, optional, text, withDefault } from '../schema.js';
+import { INSTEAD, type KeyInFile, keysOfField, descriptionOf } from '../in-file.js';
+import { fixed, flag, group, mapping, object, oneOf, optional, text } from '../schema.js';
 import { derived, type Fields, type FieldTexts, type Given, type Secret } from '../thing.js';
 import type { Definition, Values } from './definition.js';
 import { connectionFields, hostKeyFields, hostKeyInFile, slug } from './fields.js';
@@ -50,7 +51,7 @@ function fieldsIn(fields: Readonly<Record<string, Given | Secret>>): readonly Fi
     const schema = isSecret
       ? secretSchema(field, isRequired)
       : { ...field.schema, ...(usual === undefined ? {} : { default: usual }) };
-    const hint = wordsOf(field).replaceAll('`', '').replaceAll('null =', 'empty =');
+    const hint = descriptionOf(field.schema).replaceAll('`', '').replaceAll('null =', 'empty =');
     const rest = { schema, isRequired, isSecret, isLong: input === 'long', isAdvanced, isHarmless, partsFor };
     return [{ name, texts: texts as FieldTexts, hint, ...rest }];
   });
@@ -62,27 +63,18 @@ function secretSchema({ schema }: Secret, isRequired: boolean): Schema {
   return { ...bounds, type: ['string', 'null'], description: words };
 }
 
-const wordsOf = ({ schema }: { readonly schema: TSchema }): string => String((schema as Schema)['description']);
-
 /** An entry under accounts[].connections of gateway.yaml. */
 export function entrySchema(definition: Definition): TSchema {
   return mapping(Object.fromEntries(configKeysOf(definition).map(({ key, schema }) => [key, schema] as const)));
 }
 
 /** The keys of such an entry, each with an example and a description. */
-interface Key {
-  readonly key: string;
-  readonly schema: TSchema;
-  readonly words: string;
-  readonly example: unknown;
-}
-
-export function configKeysOf({ type, settings, secrets, can, example }: Definition): readonly Key[] {
-  const keys: Omit<Key, 'example'>[] = [
+export function configKeysOf({ type, settings, secrets, can, example }: Definition): readonly Required<KeyInFile>[] {
+  const keys: KeyInFile[] = [
     { key: 'id', schema: optional(slug), words: 'Lower-case letters, digits, - and _; generated when absent.' },
-    ...Object.entries({ name, isActive }).flatMap(([key, field]) => settingKeys(key, field)),
+    ...Object.entries({ name, isActive }).flatMap(([key, field]) => keysOfField(key, field)),
     { key: 'type', schema: fixed(type), words: 'The protocol.' },
-    ...Object.entries(settings).flatMap(([key, field]) => settingKeys(key, field)),
+    ...Object.entries(settings).flatMap(([key, field]) => keysOfField(key, field)),
     ...Object.entries(secrets).flatMap(([key, field]) => secretKeys(key, field)),
   ];
   if (can.hostKeys) {
@@ -95,52 +87,26 @@ export function configKeysOf({ type, settings, secrets, can, example }: Definiti
   return keys.map((key) => ({ ...key, example: shown[key.key] ?? none(key.schema as JsonSchema) }));
 }
 
-const INSTEAD = 'The same as text, instead of the file.';
-
-function settingKeys(name: string, field: Given): readonly Omit<Key, 'example'>[] {
-  const { file: { key = name } = {}, default: usual, isFixed = false, shown } = field;
-  const schema = schemaInFile(field);
-  const value = key !== name && usual === null ? '' : usual;
-  const admitted =
-    value === undefined ? schema : value === null ? optional(schema) : withDefault<TSchema>(schema, value);
-  const own = { key, schema: admitted, words: wordsOf(isFixed && shown !== undefined ? { schema: shown } : field) };
-  return key === name ? [own] : [own, { key: name, schema: optional(text('text')), words: INSTEAD }];
-}
-
-/** The schema in gateway.yaml: without limits of length; an absent key means null. */
-function schemaInFile({ schema, file: { schema: own, allowed = '', format } = {} }: Given): TSchema {
-  const { type, const: only, enum: words, minimum, maximum, pattern } = schema as JsonSchema;
-  if (own !== undefined) return own;
-  if (only !== undefined) return schema;
-  if (words !== undefined) return oneOf(words);
-  if (type === 'boolean') return flag();
-  if (minimum !== undefined) return integer(minimum, maximum);
-  return text(allowed, {
-    ...(pattern === undefined ? {} : { pattern }),
-    ...(format === undefined ? {} : { format }),
-  });
-}
-
 interface JsonSchema {
   readonly type?: string | readonly string[];
-  readonly const?: unknown;
   readonly enum?: readonly string[];
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly pattern?: string;
   readonly properties?: Schema;
   readonly oneOf?: readonly JsonSchema[];
 }
 
-function secretKeys(key: string, field: Secret): readonly Omit<Key, 'example'>[] {
+function secretKeys(key: string, field: Secret): readonly KeyInFile[] {
   const { isNeeded = false, file = {}, partOf } = field;
   if (partOf !== undefined) return [];
   const own = file.schema ?? text('text (numbers in quotes)');
   const admitted = orReference(own);
   const schema = isNeeded ? admitted : optional(admitted);
-  if (file.key === undefined) return [{ key, schema, words: wordsOf(field) }];
+  if (file.key === undefined) return [{ key, schema, words: descriptionOf(field.schema) }];
   return [
-    { key: file.key, schema: optional(text('the path of a file that can be read')), words: wordsOf(field) },
+    {
+      key: file.key,
+      schema: optional(text('the path of a file that can be read')),
+      words: descriptionOf(field.schema),
+    },
     { key, schema, words: INSTEAD },
   ];
 }
@@ -179,7 +145,7 @@ export function changeSchema(
 function fileOnly({ settings }: Definition): Record<string, Schema> {
   const found = Object.entries(settings).filter(([, { isFileOnly }]) => isFileOnly === true);
   return Object.fromEntries(
-    found.map(([name, field]) => [name, { const: field.default, description: wordsOf(field) }] as const),
+    found.map(([name, field]) => [name, { const: field.default, description: descriptionOf(field.schema) }] as const),
   );
 }
 

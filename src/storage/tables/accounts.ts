@@ -5,6 +5,7 @@ import { RateLimiterPostgres } from 'rate-limiter-flexible';
 import { uuidv7 } from '../../base/uuid.js';
 import { type Account, accountFields } from '../../contract/account.js';
 import { type Brand, brandFields } from '../../contract/brand.js';
+import { withDefaults } from '../../contract/thing.js';
 import type { AccountConfig } from '../../config/schema.js';
 import type { Database } from '../postgres/database.js';
 import { SharedQuestion } from '../postgres/shared-question.js';
@@ -258,8 +259,8 @@ async function writeBrand(tx: Transaction, accountId: string, brand: Partial<Bra
 }
 
 async function configuredBrand(brand: NonNullable<AccountConfig['brand']>): Promise<Brand> {
-  const { name = null, color = null, logoFile = '' } = brand;
-  return { name, color, logo: logoFile === '' ? null : await readFile(logoFile) };
+  const { logoFile = '', ...others } = brand;
+  return withDefaults(brandFields, { ...others, logo: logoFile === '' ? null : await readFile(logoFile) });
 }
 
 interface PasswordHashes {

@@ -208,9 +208,8 @@ export async function provisionKeys(
           revoked_at = case when ${names.includes(holder.name)} then revoked_at else coalesce(revoked_at, now()) end
         where id = ${holder.id}`;
     }
-    const expiresAt = key.expiresAt === null ? null : new Date(key.expiresAt);
-    const { name, scopes, connections, allowedIps } = key;
-    const rights = rowOf(tx, apiKeyFields, { name, scopes, connections, allowedIps, expiresAt });
+    const expiresAt = key.expiresAt === undefined ? null : new Date(key.expiresAt);
+    const rights = rowOf(tx, apiKeyFields, withDefaults(apiKeyFields, { ...key, expiresAt }));
     const row = { ...rights, keyHash: hash };
     const placed = await tx<{ id: string }[]>`
       insert into api_keys ${tx({ ...row, id: uuidv7(), accountId })}
