@@ -249,6 +249,7 @@ test('delays before retries, and their random spread, are made only by base/retr
 test('one module defines each of these', () => {
   const owners: readonly (readonly [pattern: RegExp, owner: string])[] = [
     [/const (SECOND|MINUTE|HOUR|DAY)_MS =/, 'contract/units.ts'],
+    [/const (KIB|MIB) =/, 'contract/units.ts'],
     [/'KiB'|'(kilo|mega)byte'/, 'contract/units.ts'],
     [/'&amp;'/, 'base/html.ts'],
     [/\['succeeded', 'partly_failed', /, 'contract/job-states.ts'],

@@ -2,6 +2,7 @@
  * Checks every account in turn for what needs a person, adds events for what is new and what is over, and sends the
  * mails. Any node checks and sends; a claim prevents two from doing the same.
  */
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../contract/units.js';
 import { type AttentionStorage, findAttention } from '../attention/find.js';
 import { isUrgent, itemOf, itemKeyOf } from '../attention/items.js';
 import { toGatewayError } from '../base/errors.js';
@@ -45,10 +46,10 @@ const ACCOUNTS_PER_CHECK = 20;
 const CHECKS_AT_ONCE = 2;
 const MAILS_AT_ONCE = 8;
 /** The interval of mails to one recipient. */
-const MAIL_EVERY_MS = 15 * 60_000;
+const MAIL_EVERY_MS = 15 * MINUTE_MS;
 const MAIL_RETRIES: RetrySchedule = { delaysMs: [30_000, 60_000, 120_000, 300_000, 900_000], isEndless: true };
-const GIVE_UP_MS = 24 * 3_600_000;
-const CLEAN_EVERY_MS = 3_600_000;
+const GIVE_UP_MS = DAY_MS;
+const CLEAN_EVERY_MS = HOUR_MS;
 
 export class AlarmWatch {
   readonly #options: AlarmWatchOptions;

@@ -2,14 +2,14 @@
 import type { Figures } from '../storage/storage.js';
 import { ATTENTION_KINDS, type AttentionItem } from '../contract/attention.js';
 import { type Month, monthOf, type MonthStorage } from './month.js';
-import { DAY_MS } from '../contract/units.js';
+import { DAY_MS, MINUTE_MS } from '../contract/units.js';
 
 const KEY_WARNING_DAYS = 7;
 /** The same number as in the metric and on the page of a connection's health. */
 const CERTIFICATE_WARNING_DAYS = 14;
 const QUOTA_WARNING = 0.8;
 /** Schedules are checked twice a second: one that waits for this long is not being checked. */
-const LATE_MS = 5 * 60_000;
+const LATE_MS = 5 * MINUTE_MS;
 
 export interface AttentionStorage extends MonthStorage {
   readonly management: { readonly figures: Figures };

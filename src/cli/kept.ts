@@ -5,12 +5,13 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { DAY_MS } from '../contract/units.js';
 import { profilePath } from './profiles.js';
 
 /** Smaller files cost less to send again than to continue. */
 export const RESUMABLE_BYTES = 64 * 1024 * 1024;
 /** After this time a transfer is not continued. */
-const FORGET_MS = 7 * 86_400_000;
+const FORGET_MS = 7 * DAY_MS;
 
 interface Kept {
   read(): string | undefined;

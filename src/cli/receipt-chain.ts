@@ -1,6 +1,7 @@
 /** Verifies receipts without their gateway: only the keys and a file are needed. */
 import { createHash, createPublicKey, type JsonWebKey, type KeyObject, verify } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
+import { DAY_MS } from '../contract/units.js';
 
 export interface Payload {
   readonly sequence: number;
@@ -40,7 +41,7 @@ export class BrokenLink extends Error {
 }
 
 /** The history may delete more items while a chain is read from it. */
-const FORGOTTEN_WITHIN_MS = 24 * 60 * 60 * 1000;
+const FORGOTTEN_WITHIN_MS = DAY_MS;
 
 export type Keys = ReadonlyMap<string, KeyObject>;
 

@@ -1,4 +1,5 @@
 /** The JSON Schema of gateway.yaml: every key, its allowed values and its default. */
+import { KIB, MIB } from '../contract/units.js';
 import {
   type Admitted,
   flag,
@@ -53,9 +54,6 @@ const accountSchema = (definitions: readonly Definition[]) =>
     apiKeys: withDefault(listOf(apiKey), []),
     connections: withDefault(listOf(oneOfMappings<ConnectionEntry>('type', definitions.map(entrySchema))), []),
   });
-
-const KIB = 1024;
-const MIB = 1024 * KIB;
 
 const cidrs = listOf(text('an IP address or CIDR block', { format: 'ip-or-cidr' }), undefined, { uniqueItems: true });
 

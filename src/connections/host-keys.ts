@@ -1,4 +1,6 @@
 /** Host keys of servers, and announced keys. */
+import { DAY_MS } from '../contract/units.js';
+
 export interface HostKey {
   /** `SHA256:…` */
   readonly fingerprint: string;
@@ -18,4 +20,4 @@ export interface AnnouncedKey {
  * A trusted key is forgotten after this long without an announcement. Several servers with one name announce their keys
  * in turns.
  */
-export const KEY_GONE_AFTER_MS = 7 * 86_400_000;
+export const KEY_GONE_AFTER_MS = 7 * DAY_MS;

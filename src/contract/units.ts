@@ -4,8 +4,10 @@ export const MINUTE_MS = 60 * SECOND_MS;
 export const HOUR_MS = 60 * MINUTE_MS;
 export const DAY_MS = 24 * HOUR_MS;
 
+export const KIB = 1_024;
+export const MIB = 1_024 * KIB;
 /** The most bytes of a brand's logo. */
-export const LOGO_BYTES = 64 * 1024;
+export const LOGO_BYTES = 64 * KIB;
 
 /** Units of sizes: each is 1,024 times the former one. */
 export const SIZE_UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'] as const;

@@ -2,6 +2,7 @@
  * Numbers committed events: those of this process at once and, once it is started, also those that other nodes and threads
  * have left. Any node may number the events of any account; two nodes take turns at one account.
  */
+import { MINUTE_MS } from '../contract/units.js';
 import { pause } from '../base/deadline.js';
 import { toGatewayError } from '../base/errors.js';
 import { Periodic } from '../base/periodic.js';
@@ -9,7 +10,7 @@ import type { Agenda, EventFeeds, EventNumbers, StorageOptions } from '../storag
 
 /** The wait while another node numbers the events of the same account. */
 const AGAIN_MS = 20;
-const PRUNE_EVERY_MS = 5 * 60_000;
+const PRUNE_EVERY_MS = 5 * MINUTE_MS;
 
 interface SequencerOptions {
   readonly feeds: Pick<EventFeeds, 'on' | 'waiting' | 'prune'>;

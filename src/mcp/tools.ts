@@ -1,4 +1,5 @@
 /** The tools: their names, required scopes, effects, and requests to the gateway. */
+import { MINUTE_MS } from '../contract/units.js';
 import { type Static, type TObject, Type } from 'typebox';
 import { FtgError } from '../client/index.js';
 import {
@@ -217,7 +218,7 @@ export const TOOLS: readonly Tool[] = [
       { files },
       { connection: connectionId, expiresInMinutes = DEFAULT_LINK_MINUTES, maxUses = 1, ...rest },
     ) => {
-      const expiresAt = new Date(Date.now() + expiresInMinutes * 60_000).toISOString();
+      const expiresAt = new Date(Date.now() + expiresInMinutes * MINUTE_MS).toISOString();
       return { link: await files.links.create({ ...rest, connectionId, maxUses, expiresAt }) };
     },
   }),

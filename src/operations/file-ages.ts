@@ -6,10 +6,10 @@
 import { LRUCache } from 'lru-cache';
 import { atMost } from '../base/cache-size.js';
 import type { FileInfo } from '../remotes/remote.js';
-import { SECOND_MS } from '../contract/units.js';
+import { DAY_MS, SECOND_MS } from '../contract/units.js';
 
 /** A server's clock that was not seen yet is assumed to lag by at most this. */
-const PLAUSIBLE_LAG_MS = 86_400_000;
+const PLAUSIBLE_LAG_MS = DAY_MS;
 /** A clock that falls back by this much was set back. */
 const SET_BACK_MS = 5_000;
 const MAX_REMEMBERED = 10_000;

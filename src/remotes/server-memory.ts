@@ -1,9 +1,10 @@
+import { DAY_MS } from '../contract/units.js';
 import { LRUCache } from 'lru-cache';
 import { atMost } from '../base/cache-size.js';
 import { serverOf, type Way } from './dial/dial.js';
 
 const MAX_SERVERS = 10_000;
-const FORGET_AFTER_MS = 86_400_000;
+const FORGET_AFTER_MS = DAY_MS;
 
 /**
  * What one protocol has learned about its servers, by `host:port` and the way to it, for later operations. A server is

@@ -1,4 +1,5 @@
 /** Trust in servers: pinned host keys, the first key if none is pinned, and the keys that replace them. */
+import { HOUR_MS } from '../contract/units.js';
 import { GatewayError } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
 import type { SshCertificate } from '../connections/ssh-certificate.js';
@@ -23,7 +24,7 @@ export interface Trust {
 export type Certified = { readonly certificate: SshCertificate } | { readonly objection: string };
 
 /** The time when a key was last seen is accurate to this. */
-const SEEN_EVERY_MS = 3_600_000;
+const SEEN_EVERY_MS = HOUR_MS;
 
 /** `pins.pinHostKey` stores a first key unless another one was stored meanwhile, and resolves with the stored ones. */
 export function trustOnFirstUse(

@@ -1,6 +1,7 @@
 /**
  * The failures that the sandbox has on purpose: the names below /fail, and what a client of the gateway sees for each.
  */
+import { KIB, MIB } from '../contract/units.js';
 
 /** The number after the name of a failure. */
 export type Failure =
@@ -21,8 +22,6 @@ interface Row {
   readonly code: string | undefined;
 }
 
-const KIB = 1024;
-const MIB = 1024 * KIB;
 const isWithin = (value: number, least: number, most: number): boolean => value >= least && value <= most;
 const always = (failure: Failure) => (): Failure => failure;
 

@@ -1,4 +1,5 @@
 /** Removes uploads that no client has continued. */
+import { DAY_MS } from '../contract/units.js';
 import { toGatewayError } from '../base/errors.js';
 import { WokenWork } from '../base/woken-work.js';
 import { uuidv7 } from '../base/uuid.js';
@@ -26,7 +27,7 @@ const CONNECTION_MS = 60_000;
 /** For a connection where something has failed: the others come first meanwhile. */
 const CLAIM_SECONDS = 300;
 /** A remote that is away for longer may never return. */
-const GIVE_UP_MS = 7 * 86_400_000;
+const GIVE_UP_MS = 7 * DAY_MS;
 
 /** `away`: the server could not be reached, and would not be for its other uploads. */
 type Outcome = 'gone' | 'stays' | 'away';

@@ -2,6 +2,7 @@
  * One check of one folder: a scan (scan.ts), then one transaction with its result. A check never waits for a file to
  * settle: it stores since when the file has been unchanged, and schedules a follow-up check.
  */
+import { MINUTE_MS } from '../contract/units.js';
 import { GatewayError, toGatewayError } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
 import { closedUntil } from '../connections/require.js';
@@ -244,7 +245,7 @@ export class FolderChecks {
     const { expectEveryMinutes, lastDetectionAt } = folder;
     if (expectEveryMinutes === null) return [];
     const since = [folder.createdAt, lastDetectionAt, folder.alarmedAt].map((time) => time?.getTime() ?? 0);
-    if (at.getTime() - Math.max(...since) < expectEveryMinutes * 60_000) return [];
+    if (at.getTime() - Math.max(...since) < expectEveryMinutes * MINUTE_MS) return [];
     const event = (type: 'watched_folder.files_missing' | 'watched_folder.late', isSent: boolean): NewEvent => ({
       ...eventAddressOf(folder),
       id: ids(),

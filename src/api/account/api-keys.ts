@@ -1,4 +1,5 @@
 /** API keys of an account. */
+import { MINUTE_MS } from '../../contract/units.js';
 import type { Static } from 'typebox';
 import { refusal, unknown } from '../../base/errors.js';
 import { type ApiKey, apiKeyExample, apiKeyFields, type KeyRights } from '../../contract/api-key.js';
@@ -100,7 +101,7 @@ endpoint('POST /manage/api-keys/:id/rotate', {
   if (stateOf(former) === 'expired') {
     throw refusal('not_running', `API key "${former.name}" has expired; edit expiresAt or make a new one`);
   }
-  const endsAt = new Date(Date.now() + input.body.overlapMinutes * 60_000);
+  const endsAt = new Date(Date.now() + input.body.overlapMinutes * MINUTE_MS);
   const { id, key } = await services.storage.keys.rotate(actorOf(input), former, endsAt);
   const [apiKey, previous] = [await keyOf(services, input, id), await keyOf(services, input, former.id)];
   return { apiKey: keyView(apiKey), key, previous: keyView(previous) };

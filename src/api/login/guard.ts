@@ -1,5 +1,6 @@
 /** Slows down guessing: by account and address together, by address, and by account. Counted over all nodes. */
 import { createHash } from 'node:crypto';
+import { MINUTE_MS } from '../../contract/units.js';
 import { RateLimiterRes, type RateLimiterPostgres } from 'rate-limiter-flexible';
 import { GatewayError } from '../../base/errors.js';
 import { networkOf } from '../../http/client-address.js';
@@ -73,7 +74,7 @@ async function consume(limiter: RateLimiterPostgres, key: string): Promise<void>
     await limiter.consume(key);
   } catch (refused) {
     if (!(refused instanceof RateLimiterRes)) throw refused;
-    const minutes = Math.ceil(refused.msBeforeNext / 60_000);
+    const minutes = Math.ceil(refused.msBeforeNext / MINUTE_MS);
     throw new GatewayError('rate_limited', `too many failed logins; try again in ${minutes} minutes`, {
       step: 'request',
       retryAfterMs: refused.msBeforeNext,

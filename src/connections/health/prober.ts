@@ -3,6 +3,7 @@
  * shows about itself. No operation waits for that: a probe takes a free session, or another one below the limit, and is
  * skipped if there is none. It is not an operation: neither the history nor the plan counts it.
  */
+import { HOUR_MS } from '../../contract/units.js';
 import { withDeadline } from '../../base/deadline.js';
 import { GatewayError, toGatewayError } from '../../base/errors.js';
 import { retryDelay, spread } from '../../base/retry-schedule.js';
@@ -60,7 +61,7 @@ const ENROL_REST_MS = 5000;
 const ENROL_OVER_SECONDS = 10;
 /** A refused login is tried less and less often: servers count such tries, and lock accounts and addresses. */
 const REFUSED: ReadonlySet<string> = new Set(['login_refused', 'host_key_mismatch']);
-const LONGEST_DELAY_MS = 3_600_000;
+const LONGEST_DELAY_MS = HOUR_MS;
 /** Connections that were checked together are not checked together again. */
 const SPREAD = [0.9, 1] as const;
 /** Delay of the second check after a failure, in addition to the time that makes it an outage. */

@@ -1,11 +1,12 @@
 /** What servers show about themselves from check to check, and what has changed. */
+import { DAY_MS } from '../../contract/units.js';
 import type { ProbeResult } from '../../remotes/probe-result.js';
 import type { ServerChange } from '../../contract/event.js';
 import type { SeenServer, ShownByServer } from '../../storage/storage.js';
 
 /** Several machines may answer under one name: each of their states is news once. */
 const MOST_STATES = 4;
-const REMEMBERED_MS = 7 * 24 * 3_600_000;
+const REMEMBERED_MS = 7 * DAY_MS;
 
 const PARTS = [
   ['banner', 'banner'],

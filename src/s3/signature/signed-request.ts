@@ -2,6 +2,7 @@
  * What a request says about its signature (AWS Signature Version 4): in the Authorization field ("Authenticating
  * Requests: Using the Authorization Header") or in its query ("Using Query Parameters").
  */
+import { MINUTE_MS } from '../../contract/units.js';
 import type { HttpRequest } from '../../http/types.js';
 import { S3Error } from '../errors.js';
 
@@ -26,7 +27,7 @@ type Given = Pick<HttpRequest, 'headers' | 'query'>;
 const ALGORITHM = 'AWS4-HMAC-SHA256';
 export const UNSIGNED = 'UNSIGNED-PAYLOAD';
 /** 15 minutes, as S3 allows. */
-const MOST_SKEW_MS = 15 * 60_000;
+const MOST_SKEW_MS = 15 * MINUTE_MS;
 const MOST_EXPIRY_SECONDS = 7 * 24 * 60 * 60;
 const DATE = /^(\d{4})(\d{2})(\d{2})T(\d{2})(\d{2})(\d{2})Z$/;
 const SIGNATURE = /^[\da-f]{64}$/;

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { MINUTE_MS } from '../../contract/units.js';
 import Postgrator from 'postgrator';
 import { inPackage } from '../../base/package-root.js';
 import type { Database } from './database.js';
@@ -12,7 +13,7 @@ const VERSION_TABLE = 'schema_version';
 /** Any number, but the same in every version of the program. */
 const MIGRATION_LOCK = 4_702_111_234_001;
 /** A big migration may take minutes, and other nodes wait for it. */
-const PATIENCE_MS = 15 * 60_000;
+const PATIENCE_MS = 15 * MINUTE_MS;
 /** Nodes of the former version go on working, and may lock the same tables in another order. */
 const MOST_CONFLICTS = 10;
 

@@ -1,4 +1,5 @@
 /** Work that all nodes share: pg-boss on the gateway's own database. */
+import { MINUTE_MS } from '../../contract/units.js';
 import { PgBoss, type Db } from 'pg-boss';
 import type { Database } from '../postgres/database.js';
 import { withColumnNames } from '../postgres/column-names.js';
@@ -75,7 +76,7 @@ const MAX_RUN_SECONDS = 23 * HOUR_SECONDS;
 const KEEP_WAITING_SECONDS = 400 * 24 * HOUR_SECONDS;
 /** Retries in the engine are takeovers from dead nodes; tasks that may fail keep their own count. */
 const MAX_TAKEOVERS = 1_000_000;
-const SCHEMA_PATIENCE_MS = 5 * 60_000;
+const SCHEMA_PATIENCE_MS = 5 * MINUTE_MS;
 
 interface TaskData {
   readonly key: string;

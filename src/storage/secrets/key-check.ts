@@ -1,4 +1,5 @@
 /** Finds out which master key belongs to this database, and changes it. */
+import { MINUTE_MS } from '../../contract/units.js';
 import type { Database } from '../postgres/database.js';
 import { fromExcluded, type Queryable, templateIn, type Transaction } from '../postgres/sql.js';
 import {
@@ -18,7 +19,7 @@ interface ActiveKey {
   readonly checkValue: Buffer;
 }
 
-const ROTATION_PATIENCE_MS = 15 * 60_000;
+const ROTATION_PATIENCE_MS = 15 * MINUTE_MS;
 
 /**
  * The master key of the configuration or of the key file, verified against the database's check value. A fresh database

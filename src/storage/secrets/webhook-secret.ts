@@ -1,5 +1,6 @@
 /** The secrets that sign the events of an account that belong to no watched folder, and those of a webhook. */
 import { randomBytes } from 'node:crypto';
+import { DAY_MS } from '../../contract/units.js';
 import type { Database } from '../postgres/database.js';
 import type { Queryable, Transaction } from '../postgres/sql.js';
 import type { NamedSecrets } from './sealed-rows.js';
@@ -7,7 +8,7 @@ import type { NamedSecrets } from './sealed-rows.js';
 /** The name among the owner's secrets. */
 const NAME = 'webhook_signing';
 const SECRET_BYTES = 32;
-const FORMER_MS = 24 * 3_600_000;
+const FORMER_MS = DAY_MS;
 
 interface Kept {
   readonly current: string;

@@ -1,4 +1,5 @@
 /** Answers stored under an Idempotency-Key for 24 hours, available on any node. */
+import { MINUTE_MS } from '../../contract/units.js';
 import { uuidv7 } from '../../base/uuid.js';
 import { GatewayError } from '../../base/errors.js';
 import type { Database } from '../postgres/database.js';
@@ -40,7 +41,7 @@ export interface StoredAnswer {
   readonly requestDigest?: string;
 }
 
-const CLEAR_EVERY_MS = 15 * 60_000;
+const CLEAR_EVERY_MS = 15 * MINUTE_MS;
 const CLEAR_BATCH = 5000;
 /** The maximum number of batches of one clearing; the next one continues. */
 const MOST_BATCHES = 200;

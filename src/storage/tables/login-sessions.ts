@@ -1,5 +1,6 @@
 /** Login sessions: a random token in a cookie, its hash in a row. */
 import { createHash, randomBytes } from 'node:crypto';
+import { DAY_MS, HOUR_MS } from '../../contract/units.js';
 import { uuidv7 } from '../../base/uuid.js';
 import type { EarlyEnd, SessionEnd } from '../../contract/login.js';
 import { CachedLookup } from './cached-lookup.js';
@@ -24,9 +25,9 @@ export interface LoginSession extends RowOf<typeof rowFields> {
 }
 
 /** A session without a request ends after this time. */
-const IDLE_MS = 2 * 3_600_000;
+const IDLE_MS = 2 * HOUR_MS;
 /** A session ends this long after the login, even if it is used. */
-const ABSOLUTE_MS = 24 * 3_600_000;
+const ABSOLUTE_MS = DAY_MS;
 
 /** Requests within this time update the session only once. */
 const SEEN_EVERY_MS = 60_000;

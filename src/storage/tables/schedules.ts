@@ -1,5 +1,6 @@
 /** Schedules: rows that start jobs when they are due, on the first node that finds them due. */
 import { setImmediate as turn } from 'node:timers/promises';
+import { DAY_MS } from '../../contract/units.js';
 import { type GatewayError, hasCode, refusal } from '../../base/errors.js';
 import { uuidv7 } from '../../base/uuid.js';
 import { type Schedule, scheduleFields, type ScheduleSettings } from '../../contract/schedule.js';
@@ -46,7 +47,7 @@ const RECALLED_AT_ONCE = 200;
 const HOLDERS = holdersOf('s');
 const STILL_RUNS = 'the run before had not ended';
 /** A decided time that is further ahead came from a wrong clock: waiting for it would stop the schedule. */
-const TRUSTED_AHEAD_MS = 24 * 60 * 60 * 1000;
+const TRUSTED_AHEAD_MS = DAY_MS;
 
 export class Schedules {
   readonly #database: Database;

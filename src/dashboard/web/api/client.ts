@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../../../contract/units.ts';
 import type { AnswerOf, WithoutQuery } from './answers.ts';
 import { parseRetryAfter } from '../../../base/retry-schedule.ts';
 import { t } from '../texts/texts.ts';
@@ -30,7 +31,7 @@ export function csrfHeader(): Record<string, string> {
 }
 
 /** After this long without a key or a pointer event, the page counts as unattended. */
-const ATTENDED_MS = 5 * 60_000;
+const ATTENDED_MS = 5 * MINUTE_MS;
 let touchedAt = Date.now();
 for (const sign of ['pointerdown', 'pointermove', 'keydown', 'wheel'] as const) {
   addEventListener(sign, () => (touchedAt = Date.now()), { capture: true, passive: true });

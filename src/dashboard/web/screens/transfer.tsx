@@ -1,4 +1,5 @@
 /** A transfer: its progress, the server's answer, its time by stages, and the possible next steps. */
+import { KIB } from '../../../contract/units.ts';
 import type { ReactElement, ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
 import { segment, withQuery } from '../api/client.ts';
@@ -122,7 +123,6 @@ function Step(props: { readonly kind?: 'ok'; readonly title: string; readonly ch
   );
 }
 
-const KIB = 1_024;
 /** Other types have no size and no destination. */
 const MOVE_BYTES = new Set<TransferDetail['type']>(['upload', 'download', 'read', 'write', 'append', 'copy']);
 

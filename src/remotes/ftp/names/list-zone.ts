@@ -1,5 +1,5 @@
 /** The offset of LIST's times from UTC, in summer and in winter, learned from files whose exact time MDTM gives. */
-import { DAY_MS, MINUTE_MS } from '../../../contract/units.js';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../contract/units.js';
 
 interface Sample {
   /** Read as if the server's clock showed UTC. */
@@ -12,7 +12,7 @@ const SPAN_MS = 120 * DAY_MS;
 const MOST_SAMPLES = 500;
 const QUARTER_HOUR_MS = 900_000;
 /** UTC+14 and UTC-12 are the outermost zones. */
-const MOST_OFFSET_MS = 15 * 3_600_000;
+const MOST_OFFSET_MS = 15 * HOUR_MS;
 
 /**
  * Compares the two times of one file. Undefined if they do not differ by a zone (whole quarters of an hour): the file

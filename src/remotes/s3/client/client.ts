@@ -2,6 +2,7 @@ import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
 import { LRUCache } from 'lru-cache';
 import { hash } from 'node:crypto';
 import tls from 'node:tls';
+import { HOUR_MS } from '../../../contract/units.js';
 import { atMost } from '../../../base/cache-size.js';
 import type { S3Connection } from '../../../connections/connection.js';
 import type { PoolLimits } from '../../../contract/connection/fields.js';
@@ -38,7 +39,7 @@ interface OpenClient {
 
 const MAX_IDENTITIES = 1_000;
 /** What the keys of a role last, unless they are asked for another time. */
-const KEPT_MS = 3_600_000;
+const KEPT_MS = HOUR_MS;
 
 /** The clients of one gateway, which share its network rules and what it has learned about their endpoints. */
 export class SharedClients {

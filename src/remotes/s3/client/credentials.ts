@@ -1,4 +1,5 @@
 /** The credentials that sign requests. */
+import { MINUTE_MS } from '../../../contract/units.js';
 import { orAbort } from '../../../base/deadline.js';
 import type { EndSignal } from '../../../base/ending.js';
 import { toGatewayError } from '../../../base/errors.js';
@@ -42,7 +43,7 @@ export class FixedCredentials implements Credentials {
 }
 
 /** Longer than an outage of ten minutes of the service that issues them. */
-const RENEWED_BEFORE_MS = 15 * 60_000;
+const RENEWED_BEFORE_MS = 15 * MINUTE_MS;
 const PAUSE_MS = 30_000;
 
 /**

@@ -9,6 +9,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { hash } from 'node:crypto';
 import type { Readable } from 'node:stream';
+import { MIB } from '../../../contract/units.js';
 import { type ErrorCode, GatewayError, hasCode } from '../../../base/errors.js';
 import { EPOCH } from '../../listing.js';
 import { piecesAreGone } from '../../obstacles.js';
@@ -25,7 +26,6 @@ import { bareEtag, copySource } from './keys.js';
 import { replyOf } from '../client/replies.js';
 import { StreamedRequest } from '../client/streamed-request.js';
 
-const MIB = 1024 * 1024;
 const GIB = 1024 * MIB;
 /** Limits of S3 itself: one PUT or copy, one part (the last may be smaller), parts of one upload. */
 export const MAX_PUT_BYTES = 5 * GIB;

@@ -2,6 +2,7 @@
  * Resumable files: one multipart upload, and tails after its parts. Only the journal decides which of them count: the
  * store may have some that were never confirmed.
  */
+import { MIB } from '../../../contract/units.js';
 import { sumOfSizes } from '../../../base/numbers.js';
 import { UNCOUNTED } from '../../../budgets/memory.js';
 import { GatewayError } from '../../../base/errors.js';
@@ -49,7 +50,6 @@ interface PiecesTuning {
 }
 
 /** Parts are gathered in memory, so that a broken connection loses none: they must not grow without bound. */
-const MIB = 1024 * 1024;
 const MAX_GATHERED_BYTES = 64 * MIB;
 const MAX_PARTS = 10_000;
 /** A store that refuses a part of one request only after its head gets it again, if it is short. */

@@ -3,6 +3,7 @@
  * works
  * after a login. Entries are removed when the upload is done or the user logs out.
  */
+import { DAY_MS } from '../../../../contract/units.ts';
 import { accountNow } from '../../api/hooks.ts';
 
 type Ask = (wanted: { readonly mode: 'read' }) => Promise<PermissionState>;
@@ -31,7 +32,7 @@ export interface KeptUpload extends UploadPlace {
 const DATABASE = 'ftg-uploads';
 const STORE = 'uploads';
 /** The gateway has discarded the upload long before. */
-const OLDEST_MS = 7 * 86_400_000;
+const OLDEST_MS = 7 * DAY_MS;
 
 export function keyOf({ connectionId, folder, name, overwrite, size, lastModified }: UploadPlace): string {
   return JSON.stringify([accountNow(), connectionId, folder, name, overwrite, size, lastModified]);
