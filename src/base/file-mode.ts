@@ -23,5 +23,11 @@ const RIGHTS = 0o7777;
 /** The rights in the mode of a file, which has its kind as well. */
 export const rightsIn = (mode: number): number => mode & RIGHTS;
 
+/** Texts that were made: a list has few different ones, and as many entries as a folder. */
+const texts: string[] = [];
+
 /** Always four digits. */
-export const modeText = (mode: number): string => rightsIn(mode).toString(8).padStart(4, '0');
+export function modeText(mode: number): string {
+  const rights = rightsIn(mode);
+  return (texts[rights] ??= rights.toString(8).padStart(4, '0'));
+}

@@ -92,9 +92,11 @@ function nameShownAs(name: Buffer, shown: string): string | undefined {
  * Names below it that are text are in UTF-8.
  */
 export function rawNamesOf(path: RemotePath): string | undefined {
+  // Asked for each entry of a list.
+  if (path.isWellFormed()) return undefined;
   const names = path.slice(1).split('/');
   const first = names.findIndex((name) => !name.isWellFormed());
-  return first < 0 ? undefined : pathBytes(names.slice(first).join('/')).toString('base64');
+  return pathBytes(names.slice(first).join('/')).toString('base64');
 }
 
 const ESCAPED = { from: 0xdc80, to: 0xdcff, byte: 0xdc00 } as const;

@@ -28,7 +28,6 @@ export const isHeading = (line: string): boolean => HEADING.test(line);
 
 /** An inode or a number of blocks (`ls -is`), the type, the permissions, and a mark for access lists or SELinux. */
 const MODE = /^[ \t]*(?:\d+[ \t]+){0,2}([-a-zDPS?])((?:[-r?][-w?][-xsStTLl?]){3})[.+@]?[ \t]*(?=[\d? \t])/;
-const COLUMN = /[ \t]*([^ \t]+)/y;
 /** Columns after the mode: number of links, owner and group (which may contain blanks), size, date. */
 const MOST_COLUMNS = 24;
 const UNKNOWN_COLUMNS = 5;
@@ -98,13 +97,25 @@ export function parseNetwareLine(line: string, now: Date): ListedLine | undefine
   return { kind: kindOf(type), name, size: found.size, time: found.time };
 }
 
+/** By characters: matches of an expression would be most of the garbage of a list. */
 function columnsOf(line: string, from: number): Column[] {
   const columns: Column[] = [];
-  COLUMN.lastIndex = from;
-  for (let match = COLUMN.exec(line); match !== null && columns.length < MOST_COLUMNS; match = COLUMN.exec(line)) {
-    columns.push({ text: match[1] ?? '', end: COLUMN.lastIndex });
+  for (let end = from; columns.length < MOST_COLUMNS;) {
+    let start = end;
+    while (isBlank(line, start)) start += 1;
+    if (start === line.length) break;
+    end = start;
+    while (end < line.length && !isBlank(line, end)) end += 1;
+    columns.push({ text: line.slice(start, end), end });
   }
   return columns;
+}
+
+const [SPACE, TAB] = [0x20, 0x09];
+
+function isBlank(line: string, at: number): boolean {
+  const code = line.charCodeAt(at);
+  return code === SPACE || code === TAB;
 }
 
 /** The columns where the size may be: after links, owner and group; without the group; or after names with blanks. */
@@ -150,7 +161,9 @@ interface FoundDate {
 
 /** `isKnown`: accepts only the name of a known month. */
 function dateAt(columns: readonly Column[], at: number, isKnown: boolean): FoundDate | undefined {
-  const [first = '', second = '', third = ''] = columns.slice(at, at + 3).map(({ text }) => text);
+  const first = columns[at]?.text ?? '';
+  const second = columns[at + 1]?.text ?? '';
+  const third = columns[at + 2]?.text ?? '';
   if (NUMERIC.test(first)) {
     if (!CLOCK.test(second)) return undefined;
     // With seconds, `ls` also shows a zone, so the time is exact.

@@ -38,7 +38,7 @@ export function exactTime(ms: number): ListTime | undefined {
 const UNIX_TIME = /^(?:(\S+?)\s+(\d{1,2})|(\d{1,2})\s+(\S+?))\s+(?:(\d{4})|(\d{1,2}):(\d\d)(?::\d\d)?)$/u;
 
 function parseUnixTime(text: string, now: Date): ListTime | undefined {
-  const parts = UNIX_TIME.exec(text.replace(/(\d)[.日일年년](?=\s|$)/gu, '$1'));
+  const parts = UNIX_TIME.exec(text) ?? UNIX_TIME.exec(text.replace(/(\d)[.日일年년](?=\s|$)/gu, '$1'));
   if (parts === null) return undefined;
   const month = monthNumberOf(parts[1] ?? parts[4] ?? '');
   const day = Number(parts[2] ?? parts[3]);

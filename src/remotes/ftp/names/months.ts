@@ -44,7 +44,11 @@ const NUMBERED = /^(\d{1,2})[月월]$/u;
 
 /** 0 to 11; undefined for an unknown name, or one that means two different months. */
 export function monthNumberOf(text: string): number | undefined {
-  const numbered = NUMBERED.exec(text)?.[1];
-  if (numbered !== undefined) return Number(numbered) >= 1 && Number(numbered) <= 12 ? Number(numbered) - 1 : undefined;
-  return MONTHS.get(text.normalize('NFC').toLowerCase().replace(/\.$/, ''));
+  const name = text.toLowerCase();
+  return MONTHS.get(name) ?? numberedMonth(text) ?? MONTHS.get(name.normalize('NFC').replace(/\.$/, ''));
+}
+
+function numberedMonth(text: string): number | undefined {
+  const number = Number(NUMBERED.exec(text)?.[1] ?? NaN);
+  return number >= 1 && number <= 12 ? number - 1 : undefined;
 }
