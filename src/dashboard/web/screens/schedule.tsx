@@ -7,7 +7,7 @@ import type { Schedule } from '../api/types.ts';
 import { t } from '../texts/texts.ts';
 import { Button, Facts, LinkButton, Mono, Notice, Panel, Time } from '../ui/basics.tsx';
 import { Detail, DetailPage } from '../ui/detail.tsx';
-import { Pencil, Play } from '../ui/icons.tsx';
+import { Pencil, Play } from '../ui/later-icons.ts';
 import { List } from '../ui/list.tsx';
 import { Reason } from '../ui/reason.tsx';
 import { jobOfSchedule } from './jobs/draft.ts';

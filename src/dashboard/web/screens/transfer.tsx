@@ -11,7 +11,8 @@ import { formatBytes, formatDuration, formatNumber, formatSpeed } from '../forma
 import { t } from '../texts/texts.ts';
 import { Facts, LinkButton, Mono, Panel, Time } from '../ui/basics.tsx';
 import { Detail, DetailPage } from '../ui/detail.tsx';
-import { CircleCheck, CircleX, LoaderCircle } from '../ui/icons.tsx';
+import { CircleCheck, LoaderCircle } from '../ui/icons.tsx';
+import { CircleX } from '../ui/later-icons.ts';
 import { Trouble } from '../ui/trouble.tsx';
 import { titleOf as titleOfJob } from './jobs/words.ts';
 import { Again } from './transfers/again.tsx';

@@ -12,7 +12,7 @@ import { Button, Facts, Notice, Panel, Time } from '../ui/basics.tsx';
 import { Detail, DetailPage } from '../ui/detail.tsx';
 import { Tabs } from '../ui/tabs.tsx';
 import { Menu } from '../ui/menu.tsx';
-import { FlaskConical, Pause, Pencil, Play } from '../ui/icons.tsx';
+import { FlaskConical, Pause, Pencil, Play } from '../ui/later-icons.ts';
 import { ReceiverNotice, useReceivers } from './deliveries/health.tsx';
 import { Deliveries } from './deliveries/list.tsx';
 import { factsOf } from './webhooks/facts.tsx';

@@ -4,7 +4,8 @@ import type { ReactElement } from 'react';
 import { useSearchParams } from 'wouter';
 import { t } from '../texts/texts.ts';
 import type { Column } from './basics.tsx';
-import { Check, Columns3 } from './icons.tsx';
+import { Check } from './icons.tsx';
+import { Columns3 } from './later-icons.ts';
 import { useMatches } from './media.ts';
 
 /** A list with fewer columns has no choice. */

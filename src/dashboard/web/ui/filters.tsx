@@ -7,7 +7,8 @@ import { t } from '../texts/texts.ts';
 import { Button, CopyButton } from './basics.tsx';
 import { Dialog } from './dialog.tsx';
 import { CheckField, ChoiceField, TextField } from './fields.tsx';
-import { ListFilter, X } from './icons.tsx';
+import { X } from './icons.tsx';
+import { ListFilter } from './later-icons.ts';
 
 export interface Filtering<N extends string = string> {
   readonly values: Readonly<Partial<Record<N, string>>>;

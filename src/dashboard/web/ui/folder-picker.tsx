@@ -6,7 +6,7 @@ import { t } from '../texts/texts.ts';
 import { Button, Pending } from './basics.tsx';
 import { Dialog } from './dialog.tsx';
 import { TextField } from './fields.tsx';
-import { CornerLeftUp, Folder } from './icons.tsx';
+import { CornerLeftUp, Folder } from './later-icons.ts';
 
 type FieldProps = Omit<ComponentProps<typeof TextField>, 'value' | 'onText'> & {
   readonly value: string;

@@ -1,5 +1,5 @@
 /**
- * The icons of the dashboard, one outline each in a square of 24.
+ * The icons of the first load, one outline each in a square of 24.
  * @license The shapes are from Lucide, ISC, (c) Lucide Icons and Contributors; some from Feather, MIT, (c) Cole Bemis. See
  * icons.license.txt.
  */
@@ -11,7 +11,7 @@ interface IconProps extends SVGProps<SVGSVGElement> {
 
 export type IconComponent = ComponentType<IconProps>;
 
-function icon(outline: string): IconComponent {
+export function icon(outline: string): IconComponent {
   return function Icon({ size = 24, ...rest }) {
     const isNamed = rest['aria-label'] !== undefined;
     return (
@@ -51,52 +51,17 @@ export const CalendarClock = icon(
 );
 export const ChartNoAxesColumn = icon('M5 21v-6M12 21V3M19 21V9');
 export const Check = icon('M20 6 9 17l-5-5');
-export const ChevronDown = icon('M6 9l6 6 6-6');
-export const ChevronUp = icon('M18 15l-6-6-6 6');
 export const CircleCheck = icon('M2 12a10 10 0 1 0 20 0a10 10 0 1 0-20 0M16 9l-5.5 5.5L8 12');
 export const CircleHelp = icon('M2 12a10 10 0 1 0 20 0a10 10 0 1 0-20 0M9.09 9a3 3 0 0 1 5.83 1c0 2-3 3-3 3M12 17h.01');
-export const CircleMinus = icon('M2 12a10 10 0 1 0 20 0a10 10 0 1 0-20 0M8 12h8');
-export const CircleX = icon('M2 12a10 10 0 1 0 20 0a10 10 0 1 0-20 0M15 9l-6 6M9 9l6 6');
-export const Columns3 = icon('M5 3h14a2 2 0 0 1 2 2v14a2 2 0 0 1-2 2H5a2 2 0 0 1-2-2V5a2 2 0 0 1 2-2zM9 3v18M15 3v18');
 export const Copy = icon(
   'M10 8h10a2 2 0 0 1 2 2v10a2 2 0 0 1-2 2h-10a2 2 0 0 1-2-2v-10a2 2 0 0 1 2-2zM4 16c-1.1 0-2-.9-2-2V4c0-1.1.9-2 2-2h10c1.1 0 2 .9 2 2',
 );
-export const CornerLeftUp = icon('M14 9 9 4 4 9M20 20h-7a4 4 0 0 1-4-4V4');
 export const Download = icon('M12 15V3M21 15v4a2 2 0 0 1-2 2H5a2 2 0 0 1-2-2v-4M7 10l5 5 5-5');
-export const Ellipsis = icon(
-  'M11 12a1 1 0 1 0 2 0a1 1 0 1 0-2 0M18 12a1 1 0 1 0 2 0a1 1 0 1 0-2 0M4 12a1 1 0 1 0 2 0a1 1 0 1 0-2 0',
-);
 export const Eye = icon(
   'M2.062 12.348a1 1 0 0 1 0-.696 10.75 10.75 0 0 1 19.876 0 1 1 0 0 1 0 .696 10.75 10.75 0 0 1-19.876 0M9 12a3 3 0 1 0 6 0a3 3 0 1 0-6 0',
 );
-export const File = icon(
-  'M6 22a2 2 0 0 1-2-2V4a2 2 0 0 1 2-2h8a2.4 2.4 0 0 1 1.704.706l3.588 3.588A2.4 2.4 0 0 1 20 8v12a2 2 0 0 1-2 2zM14 2v5a1 1 0 0 0 1 1h5',
-);
-/** A sheet of paper with a sign of its content. The signs are this project's own. */
-const sheet = (sign: string): IconComponent =>
-  icon(`M6 22a2 2 0 0 1-2-2V4a2 2 0 0 1 2-2h8l6 6v12a2 2 0 0 1-2 2zM14 2v6h6${sign}`);
-export const FileArchive = sheet('M9 3v.01M9 6v.01M9 9v.01M9 12v.01M8 15h2v3H8z');
-export const FileAudio = sheet(
-  'M10 17v-5l5-1v5M7 17.5a1.5 1.5 0 1 0 3 0a1.5 1.5 0 1 0-3 0M12 16.5a1.5 1.5 0 1 0 3 0a1.5 1.5 0 1 0-3 0',
-);
-export const FileCode = sheet('M10 12l-2.5 2.5L10 17M14 12l2.5 2.5L14 17');
-export const FileImage = sheet('M8 12.5a1 1 0 1 0 2 0a1 1 0 1 0-2 0M7 19l3-3 2 2 2.5-3.5L17 18');
-export const FileLink = sheet('M8 17l6-6M9.5 11H14v4.5');
-export const FilePdf = sheet('M9 18v-6h3a1.75 1.75 0 0 1 0 3.5H9');
-export const FileTable = sheet('M8 12h8v6H8zM8 15h8M12 12v6');
-export const FileText = sheet('M8 12h8M8 15h8M8 18h5');
-export const FileVideo = sheet('M10 11.5l5 3-5 3z');
-export const FlaskConical = icon(
-  'M14 2v6a2 2 0 0 0 .245.96l5.51 10.08A2 2 0 0 1 18 22H6a2 2 0 0 1-1.755-2.96l5.51-10.08A2 2 0 0 0 10 8V2M6.453 15h11.094M8.5 2h7',
-);
-export const Folder = icon(
-  'M20 20a2 2 0 0 0 2-2V8a2 2 0 0 0-2-2h-7.9a2 2 0 0 1-1.69-.9L9.6 3.9A2 2 0 0 0 7.93 3H4a2 2 0 0 0-2 2v13a2 2 0 0 0 2 2Z',
-);
 export const FolderOpen = icon(
   'M6 14l1.5-2.9A2 2 0 0 1 9.24 10H20a2 2 0 0 1 1.94 2.5l-1.54 6a2 2 0 0 1-1.95 1.5H4a2 2 0 0 1-2-2V5a2 2 0 0 1 2-2h3.9a2 2 0 0 1 1.69.9l.81 1.2a2 2 0 0 0 1.67.9H18a2 2 0 0 1 2 2v2',
-);
-export const FolderPlus = icon(
-  'M12 10v6M9 13h6M20 20a2 2 0 0 0 2-2V8a2 2 0 0 0-2-2h-7.9a2 2 0 0 1-1.69-.9L9.6 3.9A2 2 0 0 0 7.93 3H4a2 2 0 0 0-2 2v13a2 2 0 0 0 2 2Z',
 );
 export const Inbox = icon(
   'M22 12L16 12 14 15 10 15 8 12 2 12M5.45 5.11 2 12v6a2 2 0 0 0 2 2h16a2 2 0 0 0 2-2v-6l-3.45-6.89A2 2 0 0 0 16.76 4H7.24a2 2 0 0 0-1.79 1.11z',
@@ -111,16 +76,9 @@ export const LayoutDashboard = icon(
   'M4 3h5a1 1 0 0 1 1 1v7a1 1 0 0 1-1 1h-5a1 1 0 0 1-1-1v-7a1 1 0 0 1 1-1zM15 3h5a1 1 0 0 1 1 1v3a1 1 0 0 1-1 1h-5a1 1 0 0 1-1-1v-3a1 1 0 0 1 1-1zM15 12h5a1 1 0 0 1 1 1v7a1 1 0 0 1-1 1h-5a1 1 0 0 1-1-1v-7a1 1 0 0 1 1-1zM4 16h5a1 1 0 0 1 1 1v3a1 1 0 0 1-1 1h-5a1 1 0 0 1-1-1v-3a1 1 0 0 1 1-1z',
 );
 export const Link2 = icon('M9 17H7A5 5 0 0 1 7 7h2M15 7h2a5 5 0 1 1 0 10h-2M8 12h8');
-export const ListFilter = icon('M2 5h20M6 12h12M9 19h6');
 export const LoaderCircle = icon('M21 12a9 9 0 1 1-6.219-8.56');
 export const LogOut = icon('M16 17l5-5-5-5M21 12H9M9 21H5a2 2 0 0 1-2-2V5a2 2 0 0 1 2-2h4');
 export const Menu = icon('M4 5h16M4 12h16M4 19h16');
-export const Pause = icon('M6 4h4v16H6zM14 4h4v16h-4z');
-export const Pencil = icon(
-  'M21.174 6.812a1 1 0 0 0-3.986-3.987L3.842 16.174a2 2 0 0 0-.5.83l-1.321 4.352a.5.5 0 0 0 .623.622l4.353-1.32a2 2 0 0 0 .83-.497zM15 5l4 4',
-);
-export const Play = icon('M5 5a2 2 0 0 1 3.008-1.728l11.997 6.998a2 2 0 0 1 .003 3.458l-12 7A2 2 0 0 1 5 19z');
-export const Plus = icon('M5 12h14M12 5v14');
 export const RefreshCw = icon(
   'M3 12a9 9 0 0 1 9-9 9.75 9.75 0 0 1 6.74 2.74L21 8M21 3v5h-5M21 12a9 9 0 0 1-9 9 9.75 9.75 0 0 1-6.74-2.74L3 16M8 16H3v5',
 );
@@ -135,9 +93,6 @@ export const Server = icon(
 );
 export const Settings = icon(
   'M9.671 4.136a2.34 2.34 0 0 1 4.659 0 2.34 2.34 0 0 0 3.319 1.915 2.34 2.34 0 0 1 2.33 4.033 2.34 2.34 0 0 0 0 3.831 2.34 2.34 0 0 1-2.33 4.033 2.34 2.34 0 0 0-3.319 1.915 2.34 2.34 0 0 1-4.659 0 2.34 2.34 0 0 0-3.32-1.915 2.34 2.34 0 0 1-2.33-4.033 2.34 2.34 0 0 0 0-3.831A2.34 2.34 0 0 1 6.35 6.051a2.34 2.34 0 0 0 3.319-1.915M9 12a3 3 0 1 0 6 0a3 3 0 1 0-6 0',
-);
-export const Trash2 = icon(
-  'M10 11v6M14 11v6M19 6v14a2 2 0 0 1-2 2H7a2 2 0 0 1-2-2V6M3 6h18M8 6V4a2 2 0 0 1 2-2h4a2 2 0 0 1 2 2v2',
 );
 export const TriangleAlert = icon(
   'M21.73 18l-8-14a2 2 0 0 0-3.48 0l-8 14A2 2 0 0 0 4 21h16a2 2 0 0 0 1.73-3M12 9v4M12 17h.01',

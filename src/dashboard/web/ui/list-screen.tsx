@@ -4,7 +4,8 @@ import { t } from '../texts/texts.ts';
 import { useColumns } from './columns.tsx';
 import { Button, Empty, LinkButton, Page, Panel } from './basics.tsx';
 import { type FilterField, FilterBar, type Filtering, type Preset } from './filters.tsx';
-import { type IconComponent, Plus } from './icons.tsx';
+import { type IconComponent } from './icons.tsx';
+import { Plus } from './later-icons.ts';
 import { List, type ListProps } from './list.tsx';
 
 interface Words {

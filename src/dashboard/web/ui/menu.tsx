@@ -1,7 +1,7 @@
 /** A menu of actions on Ariakit, opened by a button. */
 import * as Ariakit from '@ariakit/react';
 import type { ReactElement } from 'react';
-import { Ellipsis } from './icons.tsx';
+import { Ellipsis } from './later-icons.ts';
 
 export interface MenuEntry {
   readonly label: string;

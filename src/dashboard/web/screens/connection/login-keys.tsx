@@ -1,5 +1,6 @@
 /** The keys of an SFTP login: host keys of the server, and key pairs whose private half never leaves the gateway. */
-import { KeyRound, Plus, Trash2 } from '../../ui/icons.tsx';
+import { KeyRound } from '../../ui/icons.tsx';
+import { Plus, Trash2 } from '../../ui/later-icons.ts';
 import { type ReactElement, useState } from 'react';
 import { request, segment } from '../../api/client.ts';
 import { useAction, useRead } from '../../api/hooks.ts';

@@ -1,7 +1,8 @@
 /** Tests a connection step by step. A failed step shows how to fix it. */
 import { useEffect, useState, type ReactElement } from 'react';
 import { every } from '../../../../base/every.ts';
-import { CircleCheck, CircleMinus, CircleX, Play } from '../../ui/icons.tsx';
+import { CircleCheck } from '../../ui/icons.tsx';
+import { CircleMinus, CircleX, Play } from '../../ui/later-icons.ts';
 import { request, segment } from '../../api/client.ts';
 import { refresh, useAction } from '../../api/hooks.ts';
 import type { Connection, TestResult, TestStep } from '../../api/types.ts';

@@ -2,7 +2,8 @@
 import type { FileInfo } from '../../api/types.ts';
 import { t } from '../../texts/texts.ts';
 import { writeClipboard } from '../../ui/basics.tsx';
-import { Copy, Download, Eye, FolderOpen, Layers, Link2, Pencil, Trash2, Check } from '../../ui/icons.tsx';
+import { Copy, Download, Eye, FolderOpen, Layers, Link2, Check } from '../../ui/icons.tsx';
+import { Pencil, Trash2 } from '../../ui/later-icons.ts';
 import { showToast } from '../../toasts.ts';
 import { kindOf, MOST_TEXT } from './content.ts';
 import type { FileAct } from './file-menu.tsx';

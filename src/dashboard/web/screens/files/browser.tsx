@@ -7,7 +7,9 @@ import { setFileSort, setThumbnails, useFileSort, useThumbnailsSetting } from '.
 import { t } from '../../texts/texts.ts';
 import { Button, Empty, Notice, Page, Panel, Skeleton } from '../../ui/basics.tsx';
 import { useConnectionStatus } from '../../ui/connection-status.tsx';
-import { CornerLeftUp, FileImage, FolderOpen, RefreshCw } from '../../ui/icons.tsx';
+import { FileImage } from '../../ui/file-icons.ts';
+import { FolderOpen, RefreshCw } from '../../ui/icons.tsx';
+import { CornerLeftUp } from '../../ui/later-icons.ts';
 import { part } from '../../ui/part.tsx';
 import { showToast } from '../../toasts.ts';
 import { ConnectionSteps, Trouble } from '../../ui/trouble.tsx';

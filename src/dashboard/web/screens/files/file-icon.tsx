@@ -3,7 +3,6 @@ import { createElement, useState, type ReactElement } from 'react';
 import type { FileInfo } from '../../api/types.ts';
 import { t } from '../../texts/texts.ts';
 import {
-  File as OtherFile,
   FileArchive,
   FileAudio,
   FileCode,
@@ -13,9 +12,9 @@ import {
   FileTable,
   FileText,
   FileVideo,
-  Folder,
-  type IconComponent,
-} from '../../ui/icons.tsx';
+} from '../../ui/file-icons.ts';
+import { type IconComponent } from '../../ui/icons.tsx';
+import { File as OtherFile, Folder } from '../../ui/later-icons.ts';
 import { useThumbnail } from './thumbnails.ts';
 
 const BY_EXTENSION = new Map<string, IconComponent>();

@@ -3,7 +3,7 @@ import { memo, type ReactElement } from 'react';
 import type { FileInfo } from '../../api/types.ts';
 import { t } from '../../texts/texts.ts';
 import { MiddleName } from '../../ui/middle-name.tsx';
-import { Ellipsis } from '../../ui/icons.tsx';
+import { Ellipsis } from '../../ui/later-icons.ts';
 import type { FileColumn } from './file-columns.ts';
 import { FileIcon } from './file-icon.tsx';
 

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState, type ReactElement, type ReactNode } from '
 import { causeOf } from '../../api/client.ts';
 import { t } from '../../texts/texts.ts';
 import { Button } from '../../ui/basics.tsx';
-import { Pause, Play } from '../../ui/icons.tsx';
+import { Pause, Play } from '../../ui/later-icons.ts';
 import { Reason } from '../../ui/reason.tsx';
 import { MOST_TEXT, readMore, readText, type Part } from './content.ts';
 

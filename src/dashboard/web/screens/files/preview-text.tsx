@@ -5,7 +5,7 @@ import type { FileInfo } from '../../api/types.ts';
 import { formatBytes } from '../../format.ts';
 import { t } from '../../texts/texts.ts';
 import { Button, Notice, Pending } from '../../ui/basics.tsx';
-import { Pencil } from '../../ui/icons.tsx';
+import { Pencil } from '../../ui/later-icons.ts';
 import { MOST_TEXT, readText, type Kind, type Part } from './content.ts';
 import { Editor } from './editor.tsx';
 import { CsvTable } from './preview-csv.tsx';

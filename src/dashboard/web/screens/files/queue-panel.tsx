@@ -4,7 +4,7 @@ import { useEffect, useRef, useState, type ReactElement } from 'react';
 import { formatDuration, formatNumber, formatPercent, formatSpeed, secondsLeft } from '../../format.ts';
 import { t } from '../../texts/texts.ts';
 import { Button, Progress } from '../../ui/basics.tsx';
-import { ChevronDown, ChevronUp } from '../../ui/icons.tsx';
+import { ChevronDown, ChevronUp } from '../../ui/later-icons.ts';
 import { findInterrupted, useInterrupted } from './interrupted.ts';
 import { InterruptedRows } from './interrupted-rows.tsx';
 import { cancelAll, clearDone, conflictsOf, decide, dismiss, enqueueKept, retryFailed, showTo } from './queue.ts';

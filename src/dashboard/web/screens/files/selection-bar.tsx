@@ -4,7 +4,8 @@ import type { FileInfo } from '../../api/types.ts';
 import { formatBytes } from '../../format.ts';
 import { t } from '../../texts/texts.ts';
 import { Button, LinkButton } from '../../ui/basics.tsx';
-import { Copy, Download, FolderOpen, Layers, Pencil, Trash2 } from '../../ui/icons.tsx';
+import { Copy, Download, FolderOpen, Layers } from '../../ui/icons.tsx';
+import { Pencil, Trash2 } from '../../ui/later-icons.ts';
 import { SelectionBar } from '../../ui/selection.tsx';
 import { newJobAddress } from './links.ts';
 

@@ -2,7 +2,8 @@
 import { useRef, type ReactElement } from 'react';
 import { t } from '../../texts/texts.ts';
 import { Button } from '../../ui/basics.tsx';
-import { FolderPlus, Link2, Upload } from '../../ui/icons.tsx';
+import { Link2, Upload } from '../../ui/icons.tsx';
+import { FolderPlus } from '../../ui/later-icons.ts';
 import { enqueueNamed, enqueuePicked } from './queue.ts';
 
 export function UploadButtons(props: {
