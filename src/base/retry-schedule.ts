@@ -33,13 +33,6 @@ export function retryDelay(
   return Math.max(spread(ms, schedule.spread, random), Math.min(askedMs, LONGEST_ASKED_MS));
 }
 
-/** For work that keeps no count of its failures: how many delays of the list fit into the time since the first one. */
-export function delaysPassed({ delaysMs }: Listed, sinceMs: number): number {
-  let passedMs = 0;
-  const first = delaysMs.findIndex((delayMs) => (passedMs += delayMs) > sinceMs);
-  return first === -1 ? delaysMs.length : first;
-}
-
 /** `ms` times a random number between `least` and `most`. */
 export function spread(ms: number, [least, most]: Spread = NONE, random: () => number = Math.random): number {
   return ms * (least + (most - least) * random());

@@ -3,7 +3,7 @@
  * are left alone.
  */
 import { GatewayError } from '../base/errors.js';
-import { delaysPassed, retryDelay, type RetrySchedule } from '../base/retry-schedule.js';
+import { retryDelay, type RetrySchedule } from '../base/retry-schedule.js';
 import type { Connection } from '../connections/connection.js';
 import type { DeliveredFile, OutgoingDelivery } from '../contract/delivery.js';
 import { DAY_MS, MINUTE_MS } from '../contract/units.js';
@@ -60,10 +60,9 @@ class LeftInPlace extends GatewayError {
   }
 }
 
-/**
- * After a day, the files of an event are left alone. Their entries are stored, so they are not reported again.
- */
-const RETRIES = { delaysMs: Array.from({ length: DAY_MS / MINUTE_MS }, () => MINUTE_MS) } satisfies RetrySchedule;
+const RETRIES: RetrySchedule = { delaysMs: [MINUTE_MS], isEndless: true };
+/** After this time, the files of an event are left alone. Their entries are stored, so they are not reported again. */
+const GIVE_UP_AFTER_MS = DAY_MS;
 
 type AfterDelivery = EventStage<OutgoingDelivery, AfterPlan, DeliveredFile>;
 
@@ -82,7 +81,7 @@ export function afterDelivery({ events, connections, engine }: AfterDeliveryOpti
     dueAt: () => null,
     delayOf: ({ deliveredAt, readAt }) => {
       const sinceMs = clockAt(readAt).earliestMs() - (deliveredAt ?? readAt).getTime();
-      return retryDelay(RETRIES, delaysPassed(RETRIES, sinceMs) + 1);
+      return sinceMs < GIVE_UP_AFTER_MS ? retryDelay(RETRIES, 1) : undefined;
     },
     plan: async (_event, folder) => {
       const { accountId, connectionId, afterDelivery: kind } = folder;

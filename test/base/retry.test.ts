@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { retryingUntil, retrying } from '../../src/base/retry.js';
-import { delaysPassed, parseRetryAfter, retryDelay, type RetrySchedule } from '../../src/base/retry-schedule.js';
+import { parseRetryAfter, retryDelay, type RetrySchedule } from '../../src/base/retry-schedule.js';
 
 const NOW = 1_800_000_000_000;
 const delays = (schedule: RetrySchedule, failures: number, random = 0): readonly (number | undefined)[] =>
@@ -16,13 +16,6 @@ test('a list of delays ends, or its last one repeats', () => {
 test('doubled delays grow up to the longest one, however many failures there are', () => {
   assert.deepEqual(delays({ firstMs: 250, longestMs: 2_000 }, 5), [250, 500, 1_000, 2_000, 2_000]);
   assert.equal(retryDelay({ firstMs: 250, longestMs: 2_000 }, 1e9), 2_000);
-});
-
-test('the delays that have passed are found by the time since the first failure', () => {
-  const schedule = { delaysMs: [100, 500] };
-  const passed = [0, 99, 100, 599, 600, 9e9].map((sinceMs) => delaysPassed(schedule, sinceMs));
-  assert.deepEqual(passed, [0, 0, 1, 1, 2, 2]);
-  assert.equal(delaysPassed(schedule, -5), 0);
 });
 
 test('delays are spread between the two bounds', () => {
