@@ -129,3 +129,13 @@ export const uploadQueryFields = {
   ),
 };
 export const uploadUrlField = text('http or https; the gateway fetches it.', { minLength: 1, maxLength: 8192 });
+
+/** The requests about files that forms and tables show, by their names there. */
+export const fileRequests = {
+  copy: copyRequestFields,
+  delete: deleteFields,
+  list: listFields,
+  move: moveFields,
+  upload: uploadQueryFields,
+  write: writeFields,
+};

@@ -9,7 +9,7 @@ import { JOB_FILE_STATES, JOB_STATES, JOB_TYPES } from './job.js';
 import { limit, offset } from './paging.js';
 import { SHA_256 } from './patterns.js';
 import { scheduleExample } from './schedule.js';
-import { count, flag, oneOf, text } from './schema.js';
+import { count, descriptionOf, flag, oneOf, text } from './schema.js';
 import type { CommandOption } from './thing.js';
 import { DIRECTIONS, TRANSFER_STATUSES, TRANSFER_TYPES, transferExample } from './transfer.js';
 
@@ -39,8 +39,7 @@ function filter<S extends TSchema>(schema: S, option?: Option): Filter<TOptional
 
 /** The description in the form of a help: no capital, no full stop, no Markdown. */
 function helpOf(schema: object): string {
-  const { description = '' }: { readonly description?: string } = schema;
-  return description
+  return descriptionOf(schema)
     .replaceAll('`', '')
     .replace(/\.$/, '')
     .replace(/^[A-Z](?![A-Z-])/, (letter) => letter.toLowerCase());

@@ -1,6 +1,6 @@
 /** Derived from definitions: the keys of gateway.yaml that set their fields. */
 import type { Static, TOptional, TSchema } from 'typebox';
-import { flag, integer, listOf, oneOf, optional, text, type TSchemaOf, withDefault } from './schema.js';
+import { descriptionOf, flag, integer, listOf, oneOf, optional, text, type TSchemaOf, withDefault } from './schema.js';
 import {
   type Fields,
   type Given,
@@ -70,9 +70,6 @@ interface JsonSchema {
   readonly minItems?: number;
   readonly uniqueItems?: boolean;
 }
-
-export const descriptionOf = (schema: TSchema): string =>
-  String((schema as { readonly description?: string }).description);
 
 /** All keys of a thing that gateway.yaml has as one mapping. */
 export function keysInFile(fields: Fields): readonly KeyInFile[] {

@@ -77,7 +77,7 @@ export function dateTimeOrNull(description: string): TSchemaOf<string | Date | n
 
 export function listOf<T extends TSchema>(
   items: T,
-  description = `a list, each item ${allowedBy(items)}`,
+  description = `a list, each item ${descriptionOf(items)}`,
   options?: TSchemaOptions,
 ): TSchemaOf<readonly Static<T>[]> {
   return Type.Unsafe({ type: 'array', items, ...options, description });
@@ -142,7 +142,7 @@ export function record<S extends TSchema>(
 ): TSchemaOf<Record<string, Static<S>>> {
   return Type.Unsafe({
     type: 'object',
-    description: `names (${allowedBy(names)}), each with ${allowedBy(values)}`,
+    description: `names (${descriptionOf(names)}), each with ${descriptionOf(values)}`,
     propertyNames: names,
     properties: known,
     additionalProperties: values,
@@ -208,8 +208,9 @@ export function textOrTexts(description: string, pattern: string): TSchemaOf<str
   });
 }
 
-function allowedBy(schema: TSchema): string {
-  return String((schema as { readonly description?: string }).description);
+export function descriptionOf(schema: object): string {
+  const { description = '' }: { readonly description?: string } = schema;
+  return description;
 }
 
 /** The same schema with another description. A component stays one: the description is beside the reference. */

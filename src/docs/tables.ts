@@ -9,14 +9,7 @@ import { CONNECTION_TYPES } from '../contract/connection/types.js';
 import { ATTENTION } from '../contract/attention.js';
 import { CLIENT_ERRORS, errorCodes, type ErrorDefinition, ERRORS } from '../contract/errors.js';
 import { EVENT_TYPES, EVENTS } from '../contract/event.js';
-import {
-  copyRequestFields,
-  deleteFields,
-  listFields,
-  moveFields,
-  uploadQueryFields,
-  writeFields,
-} from '../contract/file-request.js';
+import { fileRequests } from '../contract/file-request.js';
 import {
   auditListFilters,
   deliveryListFilters,
@@ -28,6 +21,7 @@ import {
 import { jobOptionFields } from '../contract/job.js';
 import { JOB_OPTION_NAMES, JOB_OPTIONS, ORDER_TYPES } from '../contract/job-options.js';
 import { linkFields } from '../contract/link.js';
+import { descriptionOf } from '../contract/schema.js';
 import { type Fields, settable } from '../contract/thing.js';
 import { watchedFolderFields } from '../contract/watched-folder.js';
 import { webhookFields } from '../contract/webhook.js';
@@ -119,7 +113,6 @@ interface Shape {
   readonly minimum?: number;
   readonly maximum?: number;
   readonly default?: unknown;
-  readonly description?: string;
 }
 
 function fieldTable(fields: Fields): string {
@@ -127,7 +120,7 @@ function fieldTable(fields: Fields): string {
     `\`${name}\``,
     field.isNeeded === true ? 'required' : defaultOf(field.default),
     valuesOf(field.schema),
-    field.docs ?? wordsOf(field.schema),
+    field.docs ?? descriptionOf(field.schema),
   ]);
   return tableOf(FIELD_HEADS, rows);
 }
@@ -148,29 +141,21 @@ function filterTable([list = '']: readonly string[]): string {
   const rows = Object.entries(filters).map(([name, { schema, option }]) => {
     const values = option?.choices === undefined ? valuesOf(schema) : quoted(option.choices);
     const flags = option === undefined ? '' : `\`${option.flags}\``;
-    return [`\`${name}\``, defaultOf((schema as Shape).default), values, wordsOf(schema), flags];
+    return [`\`${name}\``, defaultOf((schema as Shape).default), values, descriptionOf(schema), flags];
   });
   return tableOf(['query parameter', 'default', 'values', 'meaning', 'option of `ftg`'], rows);
 }
 
-const REQUESTS: Readonly<Record<string, TProperties>> = {
-  copy: copyRequestFields,
-  delete: deleteFields,
-  list: listFields,
-  move: moveFields,
-  upload: uploadQueryFields,
-  write: writeFields,
-};
-
 /** The fields of a request about files. @throws Error for an unknown one */
 function requestTable([request = '']: readonly string[]): string {
-  const fields = new Map(Object.entries(REQUESTS)).get(request);
-  if (fields === undefined) throw new Error(`there is no request ${request}, only ${Object.keys(REQUESTS).join(', ')}`);
+  const fields = new Map<string, TProperties>(Object.entries(fileRequests)).get(request);
+  if (fields === undefined)
+    throw new Error(`there is no request ${request}, only ${Object.keys(fileRequests).join(', ')}`);
   const rows = Object.entries(fields).map(([name, schema]) => [
     `\`${name}\``,
     Type.IsOptional(schema) ? defaultOf((schema as Shape).default) : 'required',
     valuesOf(schema),
-    wordsOf(schema),
+    descriptionOf(schema),
   ]);
   return tableOf(FIELD_HEADS, rows);
 }
@@ -183,7 +168,7 @@ function jobTable(): string {
       docs,
     }: { readonly default: unknown; readonly schema: object; readonly docs?: string } = jobOptionFields[name];
     const types = JOB_OPTIONS[name].length === ORDER_TYPES.length ? 'all' : quoted(JOB_OPTIONS[name]);
-    return [`\`${name}\``, defaultOf(usual), types, valuesOf(schema), docs ?? wordsOf(schema)];
+    return [`\`${name}\``, defaultOf(usual), types, valuesOf(schema), docs ?? descriptionOf(schema)];
   });
   return tableOf(['field', 'default', 'for', 'values', 'meaning'], rows);
 }
@@ -200,7 +185,7 @@ function connectionTable([wanted = '']: readonly string[]): string {
       `\`${name}\``,
       isRequired ? 'required' : isSecret ? 'none' : defaultOf((schema as Shape).default),
       valuesOf(schema),
-      wordsOf(schema),
+      descriptionOf(schema),
     ]);
   return tableOf(FIELD_HEADS, rows);
 }
@@ -220,5 +205,4 @@ function defaultOf(value: unknown): string {
   return isNone ? 'none' : `\`${typeof value === 'string' ? value : JSON.stringify(value)}\``;
 }
 
-const wordsOf = (schema: object): string => (schema as Shape).description ?? '';
 const quoted = (words: readonly string[]): string => words.map((word) => `\`${word}\``).join(' ');

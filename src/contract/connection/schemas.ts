@@ -1,8 +1,8 @@
 /** Derived from a definition: the fields and schemas of gateway.yaml, of requests and answers, of forms and help. */
 import { type Static, type TSchema, Type } from 'typebox';
 import { SLUG } from '../patterns.js';
-import { INSTEAD, type KeyInFile, keysOfField, descriptionOf } from '../in-file.js';
-import { fixed, flag, group, mapping, object, oneOf, optional, text } from '../schema.js';
+import { INSTEAD, type KeyInFile, keysOfField } from '../in-file.js';
+import { descriptionOf, fixed, flag, group, mapping, object, oneOf, optional, text } from '../schema.js';
 import { derived, type Fields, type FieldTexts, type Given, type Secret } from '../thing.js';
 import type { Definition, Values } from './definition.js';
 import { connectionFields, hostKeyFields, hostKeyInFile, slug } from './fields.js';

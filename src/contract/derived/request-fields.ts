@@ -3,27 +3,13 @@
  * (src/build/derived.ts).
  */
 import type { TProperties } from 'typebox';
-import {
-  copyRequestFields,
-  deleteFields,
-  listFields,
-  moveFields,
-  uploadQueryFields,
-  writeFields,
-} from '../file-request.js';
+import { fileRequests } from '../file-request.js';
 import { type FormField, formFieldsIn } from '../form.js';
 import { linkFields } from '../link.js';
+import { descriptionOf } from '../schema.js';
 import { newFields } from '../thing.js';
 
-const REQUESTS = {
-  copy: copyRequestFields,
-  delete: deleteFields,
-  link: newFields(linkFields),
-  list: listFields,
-  move: moveFields,
-  upload: uploadQueryFields,
-  write: writeFields,
-};
+const REQUESTS = { ...fileRequests, link: newFields(linkFields) };
 export type Requests = typeof REQUESTS;
 
 export interface RequestField extends FormField {
@@ -34,8 +20,7 @@ const fieldsOf = (request: TProperties): object =>
   Object.fromEntries(
     Object.entries(request).map(([name, schema]) => {
       const usual = 'default' in schema ? schema.default : undefined;
-      const description = 'description' in schema ? schema.description : '';
-      return [name, { ...formFieldsIn(name, schema, { default: usual })[0], description }];
+      return [name, { ...formFieldsIn(name, schema, { default: usual })[0], description: descriptionOf(schema) }];
     }),
   );
 
