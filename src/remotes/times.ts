@@ -33,20 +33,21 @@ interface Showing {
   readonly nowMs: number;
 }
 
-/** Listings in minutes show the time of day for about half a year, then only the day. */
+/** Listings in minutes show the time of day for about half a year, then only the day; also of a time to come. */
 export const LOSES_CLOCK_AFTER_MS = 150 * DAY_MS;
 
 /**
  * Whether two times in milliseconds, `earlier` shown first or by the source, may be one time of a file. A time means
- * its second or minute, and in listings with minutes also its day once it is old: the hour of its zone is not certain
- * there.
+ * its second or minute, and in listings with minutes also its day if it is old or to come: the hour of its zone is not
+ * certain there.
  */
 export function mayBeOneTime(earlier: number, later: number, { resolutionMs, shiftMs = 0, nowMs }: Showing): boolean {
   // The epoch is no time: the server keeps none, has left it out, or shows it in an unreadable form.
   if (earlier === 0 || later === 0) return true;
   const apartMs = unitsApart(earlier, later, resolutionMs) * resolutionMs;
   if (apartMs === shiftMs) return true;
-  const showsDay = resolutionMs >= MINUTE_MS && nowMs - Math.max(earlier, later) > LOSES_CLOCK_AFTER_MS;
+  const ageMs = nowMs - Math.max(earlier, later);
+  const showsDay = resolutionMs >= MINUTE_MS && (ageMs > LOSES_CLOCK_AFTER_MS || ageMs < -DAY_MS);
   return showsDay && Math.abs(apartMs) <= DAY_MS + HOUR_MS;
 }
 
