@@ -182,8 +182,9 @@ export class JobTree {
     }
     const values = Object.values(files.texts);
     const errors = [files.errorCodes, files.errorMessages.map((message) => storable(message))].map(texts);
+    const adding = tx(ADD_FILES, id, ...values, ...errors);
     const counting = tx<JobCounts[]>`
-        with added as (${tx(ADD_FILES, id, ...values, ...errors)})
+        with added as (${adding})
         update jobs j set found = j.found + t.found + ${unchanged}, stored_rows = j.stored_rows + ${rows},
           skipped = j.skipped + t.skipped + ${unchanged},
           ${tx(ADDED_COUNTS)}
@@ -208,7 +209,7 @@ export class JobTree {
             and state = 'waiting'`);
     }
     await Promise.all(steps);
-    letGo(counting);
+    for (const ended of [adding, counting]) letGo(ended);
     if (folders.length > 0) await this.#queue.send('job-list', workerSlotTasks('job-list', job), tx);
     if (files.haveWork) {
       const [counts] = await counting;
