@@ -72,15 +72,23 @@ export function letGo(ended: PromiseLike<unknown>): void {
   for (const values of [args, parameters]) if (Array.isArray(values)) values.length = 0;
 }
 
-/** The texts of a statement, between its values. */
-function templateOf(texts: readonly string[]): TemplateStringsArray {
-  return Object.assign([...texts], { raw: texts });
+const templates = new Map<string, TemplateStringsArray>();
+
+/**
+ * A text with `?` for each value: `sql(template, ...values)`. Equal texts are one template, because the driver keeps
+ * an entry for each template for ever: its text must not depend on data.
+ */
+export function templateIn(text: string): TemplateStringsArray {
+  const known = templates.get(text);
+  if (known !== undefined) return known;
+  const parts = text.split('?');
+  const template = Object.assign([...parts], { raw: parts });
+  templates.set(text, template);
+  return template;
 }
 
-/** The text of a statement that is built once, with `?` for each value: `sql(template, ...values)`. */
-export function templateIn(text: string): TemplateStringsArray {
-  return templateOf(text.split('?'));
-}
+/** `?` for each of so many values. */
+const places = (count: number): string => Array.from({ length: count }, () => '?').join(', ');
 
 /** Columns in the text of a statement: `a, b`, or `t.a, t.b` with an alias. */
 export function listed(names: readonly string[], table = ''): string {
@@ -128,8 +136,8 @@ export function selected(expressions: Readonly<Record<string, string>>): string 
 /** The same with values, which may be expressions. The table may have an alias. */
 export function selecting(sql: Queryable, values: Readonly<Record<string, Value>>) {
   const names = Object.keys(values);
-  const texts = [`(${listed(names)}) select `, ...names.slice(1).map(() => ', '), ''];
-  return sql(templateOf(texts), ...(Object.values(values) as Made[string][]));
+  const template = templateIn(`(${listed(names)}) select ${places(names.length)}`);
+  return sql(template, ...(Object.values(values) as Made[string][]));
 }
 
 /** For `selected`: columns that keep their values. */
@@ -144,7 +152,7 @@ export function tableOf<R extends object>(sql: Queryable, rows: readonly R[], ty
     sql.types[type](rows.map((row) => (row[name] ?? null) as string | null)),
   );
   const names = columns.map(([name]) => name);
-  return sql(templateOf(['unnest(', ...names.slice(1).map(() => ', '), `) as t (${listed(names)})`]), ...arrays);
+  return sql(templateIn(`unnest(${places(names.length)}) as t (${listed(names)})`), ...arrays);
 }
 
 type ArrayTypes<R> = { readonly [N in keyof R]?: 'booleans' | 'texts' | 'bigints' | 'times' | 'uuids' };
@@ -169,10 +177,9 @@ export const tableColumns = (fields: Fields): readonly string[] => Object.values
 export function columnsOf(sql: Queryable, fields: Fields, { table = '', made = {} }: Selection = {}) {
   const prefix = table === '' ? '' : `${table}.`;
   const columns = Object.entries(columnNamesOf(fields)).filter(([name]) => made[name] === undefined);
-  const selected = columns.map(([name, column]) => `${prefix}"${columnOf(column)}" as "${columnOf(name)}"`).join(', ');
-  const names = Object.keys(made).map((name) => ` as "${columnOf(name)}"`);
-  const texts = [selected, ...names].map((text, number) => (number < names.length ? `${text}, ` : text));
-  return sql(templateOf(texts), ...Object.values(made));
+  const stored = columns.map(([name, column]) => `${prefix}"${columnOf(column)}" as "${columnOf(name)}"`);
+  const others = Object.keys(made).map((name) => `? as "${columnOf(name)}"`);
+  return sql(templateIn([...stored, ...others].join(', ')), ...Object.values(made));
 }
 
 interface Selection {
