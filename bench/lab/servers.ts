@@ -6,7 +6,7 @@ import { startVsftpd } from '../../test/servers/ftp.js';
 import { startSshd } from '../../test/servers/sshd.js';
 import { accepts, startService } from './process.js';
 import type { FtpTarget, S3Target, SftpTarget, Target } from './target.js';
-import { freePort } from '../../test/support/ports.js';
+import { freeHundred, freePort } from '../../test/support/ports.js';
 
 export interface Running<T> {
   readonly value: T;
@@ -30,7 +30,7 @@ export async function startSftp(scratch: string): Promise<Running<SftpTarget>> {
 }
 
 export async function startFtp(): Promise<Running<{ target: FtpTarget; passivePorts: readonly number[] }>> {
-  const first = 20_000 + Math.floor(Math.random() * 80) * PASSIVE_PORTS;
+  const first = freeHundred();
   const last = first + PASSIVE_PORTS - 1;
   const server = await startVsftpd({
     extra: [`pasv_min_port=${first}`, `pasv_max_port=${last}`, 'max_clients=400', 'max_per_ip=400'],
