@@ -11,8 +11,10 @@ export interface Keys {
 interface Unsigned {
   readonly method: string;
   readonly host: string;
-  /** Encoded, without a query. */
+  /** Encoded, without the query. */
   readonly path: string;
+  /** Encoded, its names in order; absent = none. */
+  readonly query?: string;
   /** By names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer | undefined;
@@ -27,7 +29,10 @@ export class RequestSigner {
   #signingKey: { readonly keys: Keys; readonly scope: string; readonly key: Buffer } | undefined;
 
   /** The headers of the request, `host` and `authorization` among them, signed by these keys. */
-  sign({ method, host, path, headers, body, time, region, service }: Unsigned, keys: Keys): Record<string, string> {
+  sign(
+    { method, host, path, query = '', headers, body, time, region, service }: Unsigned,
+    keys: Keys,
+  ): Record<string, string> {
     const date = dateText(time);
     const digest = body === undefined ? EMPTY_DIGEST : hash('sha256', body, 'hex');
     const signed: Record<string, string> = { ...headers, host, 'x-amz-content-sha256': digest, 'x-amz-date': date };
@@ -35,7 +40,7 @@ export class RequestSigner {
     const names = Object.keys(signed).sort();
     let lines = '';
     for (const name of names) lines += `${name}:${signed[name]?.replace(/ {2,}/g, ' ')}\n`;
-    const request = `${method}\n${path}\n\n${lines}\n${names.join(';')}\n${digest}`;
+    const request = `${method}\n${path}\n${query}\n${lines}\n${names.join(';')}\n${digest}`;
     const scope = `${date.slice(0, 8)}/${region}/${service}/aws4_request`;
     const text = `AWS4-HMAC-SHA256\n${date}\n${scope}\n${hash('sha256', request, 'hex')}`;
     const signature = createHmac('sha256', this.#keyFor(scope, keys)).update(text).digest('hex');

@@ -71,7 +71,8 @@ export function shortRequest(url: URL, request: ShortRequest): Promise<ShortAnsw
   });
 }
 
-async function textOf(answer: http.IncomingMessage, maxBytes: number): Promise<string> {
+/** @throws TooLong, or the error of the socket */
+export async function textOf(answer: http.IncomingMessage, maxBytes: number): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of answer as AsyncIterable<Buffer>) {

@@ -5,10 +5,11 @@
 import { S3Client } from '@aws-sdk/client-s3';
 import assert from 'node:assert/strict';
 import { suite, test, type TestContext } from 'node:test';
+import type { ErrorCode } from '../../../src/contract/errors.js';
 import { putWhole } from '../../../src/remotes/whole.js';
 import type { Remote } from '../../../src/remotes/remote.js';
 import { at, connectionTo, failsWith, namesIn, patterned, S3Rig } from '../support/s3-rig.js';
-import { s3Error, S3Stub } from '../../servers/scripted-s3.js';
+import { type Answer, listed, s3Error, S3Stub } from '../../servers/scripted-s3.js';
 import { ended, startUpgrading, SWITCHING } from '../../servers/upgrading.js';
 
 const KEYS = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY' };
@@ -62,7 +63,8 @@ suite('short objects', () => {
       signingName: 's3',
       signingRegion: 'us-east-1',
     } as never);
-    for (const { method, incoming, headers, body } of asked) {
+    assert.ok(stub.requests.some(({ query }) => names.some((name) => query.get('prefix') === `${name}/`)));
+    for (const { method, incoming, headers, body, query } of stub.requests) {
       const { authorization = '', 'x-amz-date': time, ...others } = headers;
       const [, names = ''] = /SignedHeaders=([^,]+),/.exec(authorization) ?? [];
       const kept = Object.entries(others).filter(([name]) => names.split(';').includes(name)) as [string, string][];
@@ -72,8 +74,8 @@ suite('short objects', () => {
           method,
           protocol: 'http:',
           hostname: '127.0.0.1',
-          path: incoming.url ?? '',
-          query: {},
+          path: (incoming.url ?? '').replace(/\?.*/, ''),
+          query: Object.fromEntries(query),
           body,
           headers: Object.fromEntries(kept),
         },
@@ -100,6 +102,36 @@ suite('short objects', () => {
     stub.late = ({ method }) =>
       method === 'PUT' ? { headers: { etag: '"e"' }, body: '<?xml version="1.0"?><a/>' } : undefined;
     assert.equal((await putWhole(remote, at('/f'), patterned(10))).etag, 'e', 'a yes with words');
+  });
+
+  test('a name is free if the store plainly says so; otherwise the SDK asks', async (t) => {
+    const [stub, remote] = await setUp(t);
+    const list = listed([]);
+    const long = { ...list, body: `<!--${'x'.repeat(20_000)}-->${String(list.body)}` };
+    const answers: readonly [name: string, answer: Answer, lists: readonly string[], code?: ErrorCode][] = [
+      ['free', list, ['v2']],
+      ['folder', listed(['f/below']), ['v2', 'v2'], 'is_a_folder'],
+      ['long', long, ['v2', 'v2']],
+      ['forbidden', s3Error(403, 'AccessDenied'), ['v2']],
+      ['no list', { body: '<html></html>' }, ['v2', 'v2'], 'protocol_error'],
+      ['cut', { ...list, body: String(list.body).slice(0, -5) }, ['v2', 'v2'], 'protocol_error'],
+      ['old', s3Error(501, 'NotImplemented'), ['v2', 'v2', 'v1'], 'remote_failure'],
+      ['known to be old', list, ['v1']],
+    ];
+    for (const [name, answer, lists, code] of answers) {
+      stub.requests.length = 0;
+      stub.objects.clear();
+      stub.early = ({ method, key }) => (method === 'GET' && key === '' ? answer : undefined);
+      const stored = putWhole(remote, at('/f'), patterned(10));
+      if (code === undefined) await stored;
+      else await assert.rejects(stored, failsWith(code), name);
+      const asked = stub.requests.filter(({ method }) => method === 'GET');
+      assert.deepEqual(
+        asked.map(({ query }) => (query.has('list-type') ? 'v2' : 'v1')),
+        lists,
+        name,
+      );
+    }
   });
 
   test('a store that changes the protocol ends the request', async (t) => {

@@ -1,8 +1,8 @@
 /**
- * The requests that most operations send: they store, describe, read or remove one object. They are signed and sent
- * without the SDK's twenty steps, which cost more processor time than everything else about a short object. Only a plain
- * success is handled here: any other answer is passed to the SDK as if it had sent the request itself, so that errors,
- * and what they reveal about clocks, are handled in one place.
+ * The requests that most operations send: they store, describe, read or remove one object, or show that a name is free.
+ * They are signed and sent without the SDK's twenty steps, which cost more processor time than everything else about a
+ * short object. Only a plain success is handled here: any other answer is passed to the SDK as if it had sent the
+ * request itself, so that errors, and what they reveal about clocks, are handled in one place.
  */
 import {
   DeleteObjectCommand,
@@ -11,6 +11,7 @@ import {
   type GetObjectCommandOutput,
   HeadObjectCommand,
   type HeadObjectCommandOutput,
+  ListObjectsV2Command,
   PutObjectCommand,
   type S3Client,
 } from '@aws-sdk/client-s3';
@@ -19,7 +20,7 @@ import https from 'node:https';
 import { onAbort } from '../../../base/deadline.js';
 import { type Keys, RequestSigner, uriEncoded } from '../../../base/aws-signature.js';
 import type { EndSignal } from '../../../base/ending.js';
-import { type Agents, refuseUpgrade } from '../../../base/short-request.js';
+import { type Agents, refuseUpgrade, textOf, TooLong } from '../../../base/short-request.js';
 import type { S3Connection } from '../../../connections/connection.js';
 import { proofOf } from '../../certificate-proof.js';
 import { type Added, addedHeaders } from './additions.js';
@@ -44,6 +45,23 @@ interface ShortObject extends ObjectName {
 interface WantedObject extends ObjectName {
   readonly IfMatch?: string;
   readonly Range?: string;
+}
+
+interface KeysBelow extends Added {
+  readonly Bucket: string;
+  readonly Prefix: string;
+}
+
+/** What is asked of a bucket, or of an object in it. */
+interface Asked extends Added {
+  readonly method: string;
+  readonly Bucket: string;
+  /** Absent: the bucket. */
+  readonly Key?: string;
+  /** Encoded, its names in order. */
+  readonly query?: string;
+  readonly headers?: Headers;
+  readonly body?: Buffer;
 }
 
 type Headers = Readonly<Record<string, string>>;
@@ -74,8 +92,9 @@ interface SendOptions extends Witnessed {
 /** The address of a bucket's objects, and the scope that their requests are signed for. */
 interface Place {
   readonly url: URL;
-  /** The path before the key. */
+  /** The path before a key. */
   readonly path: string;
+  readonly bucketPath: string;
   readonly region: string;
   readonly service: string;
 }
@@ -100,7 +119,7 @@ export class SignedRequests {
       headers['x-amz-sdk-checksum-algorithm'] = 'CRC32';
     }
     for (const [name, value] of Object.entries(Metadata)) headers[METADATA + name] = value;
-    const answer = await this.#ask('PUT', object, headers, options, body);
+    const answer = await this.#ask({ ...object, method: 'PUT', headers, body }, options);
     if (answer?.statusCode === 200 && answer.headers['content-length'] === '0') {
       // The socket is free once the answer has ended.
       answer.resume();
@@ -111,7 +130,7 @@ export class SignedRequests {
   }
 
   async head(object: ObjectName, options: SendOptions): Promise<ObjectAnswer> {
-    const answer = await this.#ask('HEAD', object, {}, options);
+    const answer = await this.#ask({ ...object, method: 'HEAD' }, options);
     const found = answer && objectOf(answer);
     if (found === undefined) return this.#options.client.send(new HeadObjectCommand(object), handed(options, answer));
     answer?.resume();
@@ -123,37 +142,36 @@ export class SignedRequests {
     const headers: Record<string, string> = {};
     if (object.IfMatch !== undefined) headers['if-match'] = object.IfMatch;
     if (object.Range !== undefined) headers['range'] = object.Range;
-    const answer = await this.#ask('GET', object, headers, options);
+    const answer = await this.#ask({ ...object, method: 'GET', headers }, options);
     const found = answer && objectOf(answer);
     if (found === undefined) return this.#options.client.send(new GetObjectCommand(object), handed(options, answer));
     return { ...found, Body: answer };
   }
 
   async remove(object: DeleteObjectCommandInput & ObjectName, options: SendOptions): Promise<void> {
-    const answer = await this.#ask(
-      'DELETE',
-      object,
-      object.IfMatch === undefined ? {} : { 'if-match': object.IfMatch },
-      options,
-    );
+    const headers: Headers = object.IfMatch === undefined ? {} : { 'if-match': object.IfMatch };
+    const answer = await this.#ask({ ...object, method: 'DELETE', headers }, options);
     if (answer?.statusCode === 204) answer.resume();
     else await this.#options.client.send(new DeleteObjectCommand(object), handed(options, answer));
   }
 
+  /** Whether no key begins with `Prefix`. False: one does, or the answer does not plainly say so. */
+  async hasNone(below: KeysBelow, options: SendOptions): Promise<boolean> {
+    const query = `encoding-type=url&list-type=2&max-keys=1&prefix=${uriEncoded(below.Prefix)}`;
+    const answer = await this.#ask({ ...below, method: 'GET', query }, options);
+    if (answer?.statusCode === 200) return textOf(answer, SHORT_LIST_BYTES).then(isEmptyList, unlessTooLong);
+    const command = new ListObjectsV2Command({ ...below, MaxKeys: 1, EncodingType: 'url' });
+    const { Contents = [], IsTruncated } = await this.#options.client.send(command, handed(options, answer));
+    return Contents.length === 0 && IsTruncated === false;
+  }
+
   /** undefined: the SDK must send it. */
-  async #ask(
-    method: string,
-    object: ObjectName,
-    headers: Headers,
-    { ending, seen }: SendOptions,
-    body?: Buffer,
-  ): Promise<http.IncomingMessage | undefined> {
-    const place = this.#placeOf(object.Bucket);
+  async #ask(asked: Asked, { ending, seen }: SendOptions): Promise<http.IncomingMessage | undefined> {
+    const place = this.#placeOf(asked.Bucket);
     if (place === undefined) return undefined;
-    const all = { ...headers, ...addedHeaders(object) };
     const { credentials } = this.#options;
     const keys = credentials.atHand() ?? (await credentials.get(ending));
-    const answer = await this.#send(place, method, object.Key, all, body, ending, keys);
+    const answer = await this.#send(place, asked, ending, keys);
     if (seen !== undefined) {
       seen.socket = answer.socket;
       seen.proof = proofOf(answer.socket);
@@ -190,29 +208,23 @@ export class SignedRequests {
     const [scheme] = properties?.authSchemes ?? [];
     if (scheme?.name !== 'sigv4') return undefined;
     const { signingRegion: region, signingName: service } = scheme;
-    return { url, path: `${url.pathname.replace(/\/$/, '')}/`, region, service };
+    const path = url.pathname.replace(/\/$/, '');
+    return { url, path: `${path}/`, bucketPath: path === '' ? '/' : path, region, service };
   }
 
-  #send(
-    place: Place,
-    method: string,
-    key: string,
-    headers: Headers,
-    body: Buffer | undefined,
-    ending: EndSignal,
-    keys: Keys,
-  ): Promise<http.IncomingMessage> {
+  #send(place: Place, asked: Asked, ending: EndSignal, keys: Keys): Promise<http.IncomingMessage> {
     ending.throwIfAborted();
     const { hostname, port, protocol } = place.url;
-    const path = place.path + key.split('/').map(uriEncoded).join('/');
+    const { method, Key, query, body } = asked;
+    const path = Key === undefined ? place.bucketPath : place.path + Key.split('/').map(uriEncoded).join('/');
     const isSecure = protocol === 'https:';
     return new Promise((done, fail) => {
       const request = (isSecure ? https : http).request({
         method,
         host: hostname.replace(/^\[(.*)\]$/, '$1'),
         port,
-        path,
-        headers: this.#headersOf(place, method, path, headers, body, keys),
+        path: query === undefined ? path : `${path}?${query}`,
+        headers: this.#headersOf(place, path, asked, keys),
         agent: isSecure ? this.#options.agents.https : this.#options.agents.http,
       });
       request.once(
@@ -226,17 +238,12 @@ export class SignedRequests {
     });
   }
 
-  #headersOf(
-    { url, region, service }: Place,
-    method: string,
-    path: string,
-    headers: Headers,
-    body: Buffer | undefined,
-    keys: Keys,
-  ): http.OutgoingHttpHeaders {
+  #headersOf({ url, region, service }: Place, path: string, asked: Asked, keys: Keys): http.OutgoingHttpHeaders {
     const { client } = this.#options;
+    const { method, query, body } = asked;
+    const headers = { ...asked.headers, ...addedHeaders(asked) };
     const time = Date.now() + client.config.systemClockOffset;
-    const request = { method, host: url.host, path, headers, body, time, region, service };
+    const request = { method, host: url.host, path, query, headers, body, time, region, service };
     const signed: http.OutgoingHttpHeaders = this.#signer.sign(request, keys);
     if (body !== undefined) signed['content-length'] = body.length;
     signed['user-agent'] = USER_AGENT;
@@ -245,6 +252,19 @@ export class SignedRequests {
 }
 
 const METADATA = 'x-amz-meta-';
+/** A list of one key is shorter. */
+const SHORT_LIST_BYTES = 16 * 1024;
+
+/** What is not plain XML of an empty list does not count as one. */
+function isEmptyList(text: string): boolean {
+  const isComplete = text.includes('<IsTruncated>false<') && /ListBucketResult>\s*$/.test(text);
+  return isComplete && !/[<:](Contents|CommonPrefixes)/.test(text);
+}
+
+function unlessTooLong(error: unknown): false {
+  if (error instanceof TooLong) return false;
+  throw error;
+}
 
 function handed(
   { abortSignal, seen }: SendOptions,

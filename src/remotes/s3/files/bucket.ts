@@ -199,6 +199,22 @@ export class Bucket {
     return undefined;
   }
 
+  /** Whether nothing is at or below a prefix; costs less than `firstBelow` if that is so. */
+  async hasNoneBelow(prefix: string, what: string): Promise<boolean> {
+    const { requests, additions, traits } = this.calls;
+    if (traits.now.listing === 'v2') {
+      const about = { step: 'open', what, attempts: IDEMPOTENT_ATTEMPTS } as const;
+      const below = { Bucket: this.name, Prefix: prefix, ...additions.every };
+      try {
+        if (await this.calls.call((send) => requests.hasNone(below, send), about)) return true;
+      } catch (error) {
+        // A store without this form of list.
+        if (replyOf(error).status !== 501) throw error;
+      }
+    }
+    return (await this.firstBelow(prefix, what)) === undefined;
+  }
+
   /** Up to `most` of the keys at and below a prefix; a key that is not UTF-8 is the empty text. */
   async someBelow(prefix: string, what: string, most: number): Promise<readonly string[]> {
     const found: string[] = [];

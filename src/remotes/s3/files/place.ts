@@ -39,8 +39,7 @@ export async function refuseFileAbove(bucket: Bucket, path: RemotePath): Promise
 
 async function refuseFolderAt(bucket: Bucket, path: RemotePath): Promise<void> {
   if (await isKnownFree(bucket, path)) return;
-  const below = await ifAllowed(bucket.firstBelow(bucket.folderKey(path), path));
-  if (below === undefined) return;
+  if ((await ifAllowed(bucket.hasNoneBelow(bucket.folderKey(path), path))) !== false) return;
   if ((await ifAllowed(bucket.head(bucket.fileKey(path), path))) === undefined) throw isAFolder(path);
 }
 

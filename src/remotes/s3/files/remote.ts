@@ -272,13 +272,13 @@ export class S3Remote implements Remote {
     const facts = await bucket.head(bucket.fileKey(from), from);
     if (from === to) return this.stat(from);
     if (facts === undefined && (await this.#folder(from)) === undefined) throw notFound(from);
-    const [file, folder] = await Promise.all([
+    const [file, isNoFolder] = await Promise.all([
       bucket.head(bucket.fileKey(to), to),
-      bucket.firstBelow(bucket.folderKey(to), to),
+      bucket.hasNoneBelow(bucket.folderKey(to), to),
       refuseFileAbove(bucket, to),
     ]);
     const isFolder = facts === undefined;
-    const existing = (file ?? folder) && { isFolder: file === undefined };
+    const existing = file === undefined && isNoFolder ? undefined : { isFolder: file === undefined };
     const obstacle = moveObstacle({ isFolder, replace }, to, existing);
     if (obstacle !== undefined) throw obstacle;
     if (facts === undefined) {
