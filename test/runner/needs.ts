@@ -38,7 +38,7 @@ const PROGRAMS: readonly (readonly [program: RegExp, packages: readonly string[]
   [/\bclock: true\b/, ['libfaketime']],
   [/['"]\/usr\/sbin\/pgbouncer['"]/, ['pgbouncer']],
   [/['"]\/usr\/sbin\/haproxy['"]/, ['haproxy']],
-  [/['"]\/usr\/bin\/chromium['"]/, ['chromium']],
+  [/['"]\/usr\/bin\/chromium-headless-shell['"]/, ['chromium-headless-shell']],
   [/\(\s*['"]curl['"]|^curl |\bcurl -/m, ['curl']],
   [/\(\s*['"]openssl['"]/, ['openssl']],
   [/\(\s*['"]unzip['"]/, ['unzip']],

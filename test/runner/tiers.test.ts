@@ -74,7 +74,7 @@ test('a test needs the servers that it talks to, and no others', () => {
   assert.ok(!packagesOf('remotes/sftp/session.test.js').includes('swift-proxy'));
   assert.ok(packagesOf('remotes/s3/seam.test.js').includes('swift-proxy'));
   assert.ok(!packagesOf('remotes/s3/seam.test.js').includes('vsftpd'));
-  assert.ok(packagesOf('dashboard/files.test.js').includes('chromium'));
+  assert.ok(packagesOf('dashboard/files.test.js').includes('chromium-headless-shell'));
   assert.ok(packagesOf('bench/smoke.test.js').includes('vsftpd'));
   assert.ok(packagesOf('s3/tools/page.test.js').includes('python3-pandas'));
 });
