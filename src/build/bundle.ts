@@ -50,6 +50,8 @@ export const PROGRAM_OPTIONS = {
   platform: 'node',
   target: 'node20.19',
   chunkNames: '[name]-[hash]',
+  // A start parses it all: a third less text.
+  minifyWhitespace: true,
   legalComments: 'none',
   metafile: true,
   logLevel: 'warning',
