@@ -35,6 +35,7 @@ import {
   type RemotesOptions,
   through,
   type Seam,
+  entriesOf,
 } from './support/seam.js';
 import { assertRecent } from './support/recent.js';
 
@@ -947,7 +948,7 @@ export function remoteSuite(name: string, start: () => Promise<SeamServer>): voi
           await Promise.all(names.slice(start, start + 50).map((file) => disk.write(`${folder}/${file}`, '')));
         }
         await use(async (remote) => {
-          for await (const { name } of remote.list(at(folder))) {
+          for await (const { name } of entriesOf(remote.list(at(folder)))) {
             assert.ok(name);
             break;
           }
@@ -1188,7 +1189,8 @@ export function remoteSuite(name: string, start: () => Promise<SeamServer>): voi
         await use(async (remote) => {
           const shown = async (): Promise<FileInfo[]> => {
             const found: FileInfo[] = [];
-            for await (const info of remote.list(at(`${folder}/tree`), { followLinks: false })) found.push(info);
+            for await (const info of entriesOf(remote.list(at(`${folder}/tree`), { followLinks: false })))
+              found.push(info);
             return found;
           };
           const expected = hidesLinks === undefined ? [...Object.keys(links), 'to an empty folder'] : [];

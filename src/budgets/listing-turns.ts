@@ -79,15 +79,16 @@ export class ListingReader {
     this.#count = count;
   }
 
-  /** The same entries, in turns. Rejects with the signal's reason. */
-  async *read<T>(listing: AsyncIterable<T>): AsyncGenerator<T, void> {
+  /** The same batches of entries, in turns. Rejects with the signal's reason. */
+  async *read<T>(listing: AsyncIterable<readonly T[]>): AsyncGenerator<readonly T[], void> {
     this.#count(1);
     this.#listings += 1;
     try {
-      for await (const entry of listing) {
-        yield entry;
-        this.#entries++;
-        if (this.#entries > FREE_ENTRIES && --this.#leftInTurn <= 0) await this.#take();
+      for await (const entries of listing) {
+        yield entries;
+        this.#entries += entries.length;
+        this.#leftInTurn -= entries.length;
+        if (this.#entries > FREE_ENTRIES && this.#leftInTurn <= 0) await this.#take();
       }
     } finally {
       this.#listings -= 1;

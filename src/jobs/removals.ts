@@ -124,19 +124,21 @@ export class Removals {
     let content: Content | undefined;
     const leftOut = async (): Promise<void> => void (content = 'known');
     let old: Buffer[] = [];
-    for await (const info of remote.list(place, { followLinks: false, leftOut })) {
-      if (OWN_TEMPORARY.test(info.name)) {
-        content ??= 'temporary';
-        continue;
+    for await (const batch of remote.list(place, { followLinks: false, leftOut })) {
+      for (const info of batch) {
+        if (OWN_TEMPORARY.test(info.name)) {
+          content ??= 'temporary';
+          continue;
+        }
+        content = 'known';
+        // The others keep a folder with any entry.
+        if (!isWholeTree(job)) continue;
+        if (!info.isDirectory && hasComeSince(job, info.modifiedAt.getTime(), remote.can.timeResolutionMs)) continue;
+        old.push(keyBelow(path, entryKey('', info)));
+        if (old.length < KNOWN_AT_ONCE) continue;
+        if ((await tree.known(job.id, old)).size < old.length) return 'unlisted';
+        old = [];
       }
-      content = 'known';
-      // The others keep a folder with any entry.
-      if (!isWholeTree(job)) continue;
-      if (!info.isDirectory && hasComeSince(job, info.modifiedAt.getTime(), remote.can.timeResolutionMs)) continue;
-      old.push(keyBelow(path, entryKey('', info)));
-      if (old.length < KNOWN_AT_ONCE) continue;
-      if ((await tree.known(job.id, old)).size < old.length) return 'unlisted';
-      old = [];
     }
     return (await tree.known(job.id, old)).size === old.length ? (content ?? 'unlisted') : 'unlisted';
   }

@@ -154,10 +154,12 @@ export async function listFolder(
     const held = new HeldListing(path, memory, mostEntries);
     const omitted = new LeftOutCount();
     const leftOut = async (what: LeftOut): Promise<void> => omitted.add(path, what);
-    for await (const file of remote.list(path, { folderTimes: true, leftOut })) {
+    for await (const batch of remote.list(path, { folderTimes: true, leftOut })) {
       operation.signal.throwIfAborted();
-      files.add(file);
-      if (held.add(file.path.length)) await held.turn();
+      for (const file of batch) {
+        files.add(file);
+        if (held.add(file.path.length)) await held.turn();
+      }
     }
     return { path, files, incomplete: omitted.count };
   });

@@ -449,13 +449,16 @@ export interface Remote {
    * no rights.
    */
   rightsOf?(path: RemotePath): Promise<string | undefined>;
-  /** One level, streamed, unsorted, without "." and "..". not_found, not_a_folder. */
-  list(folder: RemotePath, options?: ListOptions): AsyncIterable<FileInfo>;
+  /**
+   * One level, unsorted, without "." and "..", in batches as they arrive: passing entries on one by one takes longer
+   * than reading them. A batch may be empty. not_found, not_a_folder.
+   */
+  list(folder: RemotePath, options?: ListOptions): AsyncIterable<readonly FileInfo[]>;
   /**
    * Lists everything below a folder in one listing, if the store can: by path in code-point order, where a folder sorts
    * as if a slash followed its name, directly before everything below it. Errors: those of list().
    */
-  listTree?(folder: RemotePath, options?: ListTreeOptions): AsyncIterable<FileInfo>;
+  listTree?(folder: RemotePath, options?: ListTreeOptions): AsyncIterable<readonly FileInfo[]>;
   /**
    * Opens a file. A protocol that can open a file without a lookup calls `select` only if it is given; a bad_range from
    * it counts only if the file ends at its reported size. A file that continues beyond it is opened whole, regardless

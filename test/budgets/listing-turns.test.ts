@@ -6,17 +6,18 @@ import { type ListingReader, ListingTurns } from '../../src/budgets/listing-turn
 /** The longest turn. */
 const TURN_MS = 100;
 
-async function* numbers(): AsyncGenerator<number> {
-  for (let number = 0; ; number++) yield number;
+/** In batches of one. */
+async function* numbers(): AsyncGenerator<readonly number[]> {
+  for (let number = 0; ; number++) yield [number];
 }
 
 test('a short listing needs no turn, and is complete and in order', async () => {
   const turns = new ListingTurns();
-  const short = async function* (): AsyncGenerator<number> {
-    for (let number = 0; number < 256; number++) yield number;
+  const short = async function* (): AsyncGenerator<readonly number[]> {
+    for (let number = 0; number < 256; number += 2) yield [number, number + 1];
   };
   const read: number[] = [];
-  for await (const number of turns.reader('a', () => assert.fail('it waits')).read(short())) read.push(number);
+  for await (const batch of turns.reader('a', () => assert.fail('it waits')).read(short())) read.push(...batch);
   assert.deepEqual(
     read,
     Array.from({ length: 256 }, (_, index) => index),
@@ -39,7 +40,7 @@ test('long listings of one account leave turns to another one', async (t) => {
   );
   assert.ok(waiting.filter(Boolean).length >= 80 - 52, 'one account alone has four fifths of 64 turns');
   const other = turns.reader('b', () => new AbortController().signal).read(numbers());
-  for (let entries = 0; entries < 300; entries++) assert.equal((await other.next()).value, entries);
+  for (let entries = 0; entries < 300; entries++) assert.deepEqual((await other.next()).value, [entries]);
   await other.return();
   // A reader that has stopped keeps no turn, and a waiting one gets it.
   const read = Promise.all(open.map(async (listing) => listing.next()));
@@ -68,7 +69,7 @@ test(
     const turns = new ListingTurns();
     const open = (): ListingReader => turns.reader('a', () => new AbortController().signal);
     /** Reads on until it has a turn, or waits for one. */
-    const advance = async (listing: AsyncGenerator<number>): Promise<IteratorResult<number>> => {
+    const advance = async (listing: AsyncGenerator<readonly number[]>): Promise<IteratorResult<readonly number[]>> => {
       for (let entries = 0; entries <= 256; entries++) await listing.next();
       return listing.next();
     };

@@ -27,18 +27,18 @@ class CountingRemote {
     this.folders = new Map(Object.entries(folders));
   }
 
-  async *list(folder: RemotePath): AsyncGenerator<FileInfo> {
+  async *list(folder: RemotePath): AsyncGenerator<readonly FileInfo[]> {
     this.listed += 1;
     const above = folder === ROOT ? '' : `${folder}/`.slice(1);
     const files = this.folders.get(above) ?? 0;
     // A prime number that divides none of them.
     for (let index = 0; index < files; index++) {
       const name = `f${String((index * 7919) % files).padStart(7, '0')}`;
-      yield this.#infoOf(`/${above}${name}`, name, false);
+      yield [this.#infoOf(`/${above}${name}`, name, false)];
     }
     if (above !== '') return;
     for (const one of this.folders.keys())
-      if (one !== '') yield this.#infoOf(`/${one.slice(0, -1)}`, one.slice(0, -1), true);
+      if (one !== '') yield [this.#infoOf(`/${one.slice(0, -1)}`, one.slice(0, -1), true)];
   }
 
   #infoOf(path: string, name: string, isDirectory: boolean): FileInfo {

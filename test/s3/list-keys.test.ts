@@ -29,7 +29,7 @@ class FolderRemote {
     this.#extras = extras;
   }
 
-  async *list(folder: RemotePath, { leftOut }: ListOptions = {}): AsyncGenerator<FileInfo> {
+  async *list(folder: RemotePath, { leftOut }: ListOptions = {}): AsyncGenerator<readonly FileInfo[]> {
     this.listed.push(folder);
     const above = folder === ROOT ? '' : `${folder.slice(1)}/`;
     if (above !== '' && !this.#paths.includes(above)) {
@@ -37,7 +37,7 @@ class FolderRemote {
       throw new GatewayError(isFile ? 'not_a_folder' : 'not_found', `${folder} is no folder`, { step: 'open' });
     }
     for (const path of this.#paths) {
-      if (path.startsWith(above) && /^[^/]+\/?$/.test(path.slice(above.length))) yield this.infoOf(path);
+      if (path.startsWith(above) && /^[^/]+\/?$/.test(path.slice(above.length))) yield [this.infoOf(path)];
     }
     for (const what of this.#extras.leftOut?.[above] ?? []) await leftOut?.(what);
   }
@@ -74,7 +74,7 @@ class StoreRemote {
     this.#keys = keys.toSorted(byBytes);
   }
 
-  async *list(folder: RemotePath, { after = '' }: ListOptions = {}): AsyncGenerator<FileInfo> {
+  async *list(folder: RemotePath, { after = '' }: ListOptions = {}): AsyncGenerator<readonly FileInfo[]> {
     const above = folder === ROOT ? '' : `${folder.slice(1)}/`;
     let former = '';
     for (const key of this.#keysIn(folder, above)) {
@@ -84,11 +84,11 @@ class StoreRemote {
       if (shown === former) continue;
       former = shown;
       this.entriesRead += 1;
-      yield this.#infoOf(above + shown, false);
+      yield [this.#infoOf(above + shown, false)];
     }
   }
 
-  async *listTree(folder: RemotePath, { after = '' }: { after?: string } = {}): AsyncGenerator<FileInfo> {
+  async *listTree(folder: RemotePath, { after = '' }: { after?: string } = {}): AsyncGenerator<readonly FileInfo[]> {
     const above = folder === ROOT ? '' : `${folder.slice(1)}/`;
     let open: string[] = [];
     for (const key of this.#keysIn(folder, above)) {
@@ -96,10 +96,10 @@ class StoreRemote {
       if (below === '' || byBytes(below, after) <= 0) continue;
       const names = below.split('/').slice(0, -1);
       const folders = names.map((_, at) => `${names.slice(0, at + 1).join('/')}/`);
-      for (const one of folders) if (!open.includes(one)) yield this.#infoOf(above + one, one === below);
+      for (const one of folders) if (!open.includes(one)) yield [this.#infoOf(above + one, one === below)];
       open = folders;
       this.entriesRead += 1;
-      if (!key.endsWith('/')) yield this.#infoOf(key, true);
+      if (!key.endsWith('/')) yield [this.#infoOf(key, true)];
     }
   }
 
@@ -262,13 +262,13 @@ test('a prefix that is no folder lists nothing; a root that is missing is an err
     for (const delimiter of ['', '/'] as const) assert.deepEqual(await keysFrom(remote, { prefix, delimiter }), []);
   }
   class Lost extends FolderRemote {
-    override list(): AsyncGenerator<FileInfo> {
+    override list(): AsyncGenerator<readonly FileInfo[]> {
       throw new GatewayError('not_found', '/ is missing', { step: 'open' });
     }
   }
   await assert.rejects(keysFrom(new Lost([])), (error) => hasCode(error, 'not_found'));
   class Refusing extends FolderRemote {
-    override list(): AsyncGenerator<FileInfo> {
+    override list(): AsyncGenerator<readonly FileInfo[]> {
       throw new GatewayError('permission_denied', 'no', { step: 'open' });
     }
   }
@@ -337,9 +337,9 @@ suite('what a server lists and no key can express', () => {
     remote.list = async function* () {
       for (const byte of [0xfe, 0xff]) {
         const path = '/a\ufffd' as RemotePath;
-        yield { name: 'a\ufffd', path, rawName: rawName(byte), size: 0, isDirectory: false, modifiedAt: MODIFIED };
+        yield [{ name: 'a\ufffd', path, rawName: rawName(byte), size: 0, isDirectory: false, modifiedAt: MODIFIED }];
       }
-      yield { name: 'b', path: '/b' as RemotePath, size: 0, isDirectory: false, modifiedAt: MODIFIED };
+      yield [{ name: 'b', path: '/b' as RemotePath, size: 0, isDirectory: false, modifiedAt: MODIFIED }];
     };
     for (const delimiter of ['', '/'] as const) {
       await assert.rejects(pageFrom(remote, { delimiter }), /2 entries that no key can express, such as "a\ufffd"/);

@@ -186,10 +186,15 @@ export async function get(remote: Remote, path: string, range?: ByteRange): Prom
   return Buffer.concat((await body.toArray()) as Buffer[]);
 }
 
+/** The entries of a listing one by one. */
+export async function* entriesOf(listing: ReturnType<Remote['list']>): AsyncGenerator<FileInfo, void> {
+  for await (const batch of listing) yield* batch;
+}
+
 /** Sorted by name. */
 export async function list(remote: Remote, folder: string): Promise<FileInfo[]> {
   const found: FileInfo[] = [];
-  for await (const info of remote.list(at(folder))) found.push(info);
+  for await (const info of entriesOf(remote.list(at(folder)))) found.push(info);
   return found.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 

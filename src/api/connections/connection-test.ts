@@ -213,8 +213,9 @@ class TestRun {
     const folder = this.#connection.defaultPath;
     const path = folder === undefined ? home : parseRemotePath(folder, ROOT, 'defaultPath');
     let entries = 0;
-    for await (const _ of remote.list(path)) {
-      if (++entries >= MAX_COUNTED) break;
+    for await (const batch of remote.list(path)) {
+      entries += batch.length;
+      if (entries >= MAX_COUNTED) break;
     }
     this.#done('login', SIGNED);
     const count =

@@ -47,15 +47,17 @@ export async function* listOneFolder(
 ): AsyncGenerator<FileInfo, void> {
   const head = loops === undefined || remote.listTree !== undefined ? undefined : new ListingHead(loops);
   try {
-    for await (const info of remote.list(folder, options)) {
-      if (head === undefined || head.isMarked) {
-        yield info;
-        continue;
+    for await (const batch of remote.list(folder, options)) {
+      for (const info of batch) {
+        if (head === undefined || head.isMarked) {
+          yield info;
+          continue;
+        }
+        head.entries.push(info);
+        if (head.entries.length === HEAD && !head.isNew()) return;
+        if (!head.holds) yield info;
+        else if (head.isMarked) yield* head.entries;
       }
-      head.entries.push(info);
-      if (head.entries.length === HEAD && !head.isNew()) return;
-      if (!head.holds) yield info;
-      else if (head.isMarked) yield* head.entries;
     }
     if (head !== undefined && !head.isMarked && head.isNew() && head.holds) yield* head.entries;
   } catch (error) {

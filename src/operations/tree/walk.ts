@@ -218,11 +218,13 @@ class TreeWalk {
   async *listed(from: { readonly after?: string }): AsyncGenerator<TreeEntry, void> {
     const remote = this.#remote;
     const root = this.#root;
-    for await (const file of remote.listTree?.(root, { ...from, ...this.#leftOutIn(root) }) ?? []) {
-      if (this.#turns.isOver()) await this.#turns.next();
-      this.#count();
-      const entry = this.#entryOf(file);
-      if (this.takes(entry) && this.#isEntered(entry)) yield entry;
+    for await (const batch of remote.listTree?.(root, { ...from, ...this.#leftOutIn(root) }) ?? []) {
+      for (const file of batch) {
+        if (this.#turns.isOver()) await this.#turns.next();
+        this.#count();
+        const entry = this.#entryOf(file);
+        if (this.takes(entry) && this.#isEntered(entry)) yield entry;
+      }
     }
   }
 

@@ -43,7 +43,7 @@ class ModelRemote {
     for (let folder = parentOf(at(path)); folder !== ROOT; folder = parentOf(folder)) this.entries.set(folder, true);
   }
 
-  async *list(folder: RemotePath): AsyncGenerator<FileInfo> {
+  async *list(folder: RemotePath): AsyncGenerator<readonly FileInfo[]> {
     if (this.entries.get(folder) !== true) throw notFound(folder);
     this.lists.set(folder, (this.lists.get(folder) ?? 0) + 1);
     this.#listing += 1;
@@ -52,7 +52,7 @@ class ModelRemote {
       for (const [index, path] of names.entries()) {
         if (index % 100 === 0) await new Promise(setImmediate);
         const name = path.slice(folder.length + 1);
-        yield { name, path: joinPath(folder, name), size: 0, isDirectory: false, modifiedAt: new Date(0) };
+        yield [{ name, path: joinPath(folder, name), size: 0, isDirectory: false, modifiedAt: new Date(0) }];
       }
     } finally {
       this.#listing -= 1;

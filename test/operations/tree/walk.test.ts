@@ -25,12 +25,12 @@ class ModelRemote {
     this.#links = links;
   }
 
-  async *list(folder: RemotePath): AsyncGenerator<FileInfo> {
+  async *list(folder: RemotePath): AsyncGenerator<readonly FileInfo[]> {
     this.listed.push(folder);
     const prefix = folder === this.#root ? '' : `${folder.slice(this.#root === ROOT ? 1 : this.#root.length + 1)}/`;
     for (const key of this.#keys) {
       if (!key.startsWith(prefix) || !/^[^/]+\/?$/.test(key.slice(prefix.length))) continue;
-      yield this.infoOf(key);
+      yield [this.infoOf(key)];
     }
   }
 
@@ -53,10 +53,10 @@ class TreeModelRemote extends ModelRemote {
     this.#inOrder = inOrder;
   }
 
-  async *listTree(_folder: RemotePath, { after = '' }: { after?: string } = {}): AsyncGenerator<FileInfo> {
+  async *listTree(_folder: RemotePath, { after = '' }: { after?: string } = {}): AsyncGenerator<readonly FileInfo[]> {
     for (const key of this.#inOrder.toSorted(byKey)) {
       // A store does not know folders: those above the next key are listed again.
-      if (byKey(key, after) > 0 || after.startsWith(key)) yield this.infoOf(key);
+      if (byKey(key, after) > 0 || after.startsWith(key)) yield [this.infoOf(key)];
     }
   }
 }
@@ -170,9 +170,9 @@ test('in a folder with more sub-folders than are kept, each is walked once', asy
   for (const key of keys) if (key.endsWith('f')) byFolder.get(`/${key.slice(0, -2)}`)?.push(key);
   // The model's own listing scans all keys for each folder.
   class Quick extends ModelRemote {
-    override async *list(folder: RemotePath): AsyncGenerator<FileInfo> {
+    override async *list(folder: RemotePath): AsyncGenerator<readonly FileInfo[]> {
       this.listed.push(folder);
-      for (const key of byFolder.get(folder) ?? []) yield this.infoOf(key);
+      for (const key of byFolder.get(folder) ?? []) yield [this.infoOf(key)];
     }
   }
   for (const walked of [walk, walkInOrder]) {
@@ -250,7 +250,7 @@ suite('with rules for folders', () => {
   test('what a listing leaves out is reported with its folder', async () => {
     const leftOut = { name: Buffer.from('x'), isDirectory: false, why: 'unreadable' } as const;
     class Omitting extends ModelRemote {
-      override async *list(folder: RemotePath, options?: ListOptions): AsyncGenerator<FileInfo> {
+      override async *list(folder: RemotePath, options?: ListOptions): AsyncGenerator<readonly FileInfo[]> {
         yield* super.list(folder);
         await options?.leftOut?.(leftOut);
       }
@@ -270,13 +270,8 @@ test('a loop that a server hides ends at a depth, with the root in the error', a
   const endless = {
     can: {},
     list: async function* (folder: RemotePath) {
-      yield {
-        name: 'loop',
-        path: `${folder === ROOT ? '' : folder}/loop`,
-        isDirectory: true,
-        size: 0,
-        modifiedAt: new Date(0),
-      };
+      const path = `${folder === ROOT ? '' : folder}/loop`;
+      yield [{ name: 'loop', path, isDirectory: true, size: 0, modifiedAt: new Date(0) }];
     },
   } as unknown as Remote;
   const isTooDeep = (error: unknown): boolean =>
@@ -297,7 +292,7 @@ test('links that lead back up and are not shown as links end soon, exactly like 
     ({
       can: {},
       list: async function* (folder: RemotePath) {
-        for (const one of entriesIn(folder)) yield { ...one, path: `${folder === ROOT ? '' : folder}/${one.name}` };
+        yield entriesIn(folder).map((one) => ({ ...one, path: `${folder === ROOT ? '' : folder}/${one.name}` }));
       },
     }) as unknown as Remote;
   const links = ['l1', 'l2', 'l3', 'l4', 'l5'];
@@ -326,7 +321,7 @@ test('links that lead back up and are not shown as links end soon, exactly like 
 test('a sub-folder that disappears meanwhile is no error; one that may not be read is, and so is the root', async () => {
   const failing = (code: 'not_found' | 'not_a_folder' | 'permission_denied', at: string): Remote => {
     class Failing extends ModelRemote {
-      override list(folder: RemotePath): AsyncGenerator<FileInfo> {
+      override list(folder: RemotePath): AsyncGenerator<readonly FileInfo[]> {
         if (folder === at) throw new GatewayError(code, `${folder} fails`, { step: 'open' });
         return super.list(folder);
       }
@@ -353,9 +348,11 @@ test('names that are not UTF-8 keep their bytes, in folders and below them', asy
       asked.push(folder);
       const common = { size: 0, modifiedAt: new Date(0) };
       if (folder === ROOT) {
-        yield { ...common, name: 'a\ufffd', path: '/a\ufffd', rawName, isDirectory: true };
-        yield { ...common, name: 'a\ufffd', path: '/a\ufffd', rawName: other, isDirectory: false };
-      } else yield { ...common, name: 'f', path: `${folder}/f`, isDirectory: false };
+        yield [
+          { ...common, name: 'a\ufffd', path: '/a\ufffd', rawName, isDirectory: true },
+          { ...common, name: 'a\ufffd', path: '/a\ufffd', rawName: other, isDirectory: false },
+        ];
+      } else yield [{ ...common, name: 'f', path: `${folder}/f`, isDirectory: false }];
     },
   } as unknown as Remote;
   for (const walked of [walk, walkInOrder]) {

@@ -23,6 +23,7 @@ import { eventually } from '../../support/eventually.js';
 import { startProxy } from '../../support/proxy.js';
 import { ftpConnection, LIMITS, patterned, sftpConnection, testDeps, TestLeftovers } from '../support/harness.js';
 import { connectionTo } from '../support/s3-rig.js';
+import { entriesOf } from '../../support/seam.js';
 
 const NEVER = new AbortController().signal;
 const use: UseOptions = { signal: NEVER, leftovers: () => new TestLeftovers() };
@@ -112,7 +113,7 @@ async function goesThrough(remotes: Remotes, connection: Connection, folder = '/
   );
   await remotes.use(connection, use, async (remote) => {
     const found: string[] = [];
-    for await (const { name } of remote.list(at(folder))) found.push(name);
+    for await (const { name } of entriesOf(remote.list(at(folder)))) found.push(name);
     for (const name of names) assert.ok(found.includes(name), found.join());
   });
 }

@@ -21,6 +21,7 @@ import { withCode } from '../../support/errors.js';
 import { eventually } from '../../support/eventually.js';
 import { ftpConnection, LIMITS, sftpConnection, testDeps, TestLeftovers } from '../support/harness.js';
 import { connectionTo } from '../support/s3-rig.js';
+import { entriesOf } from '../../support/seam.js';
 
 const NEVER = new AbortController().signal;
 const use: UseOptions = { signal: NEVER, leftovers: () => new TestLeftovers() };
@@ -65,7 +66,7 @@ async function goesThrough(t: TestContext, connection: Connection, folder = '/')
     const source = await remote.read(path);
     assert.deepEqual(await buffer(streamOf(source)), bytes);
     const names: string[] = [];
-    for await (const { name } of remote.list(parseRemotePath(folder, ROOT, 'path'))) names.push(name);
+    for await (const { name } of entriesOf(remote.list(parseRemotePath(folder, ROOT, 'path')))) names.push(name);
     assert.ok(names.includes('sent.txt'), names.join());
   });
 }

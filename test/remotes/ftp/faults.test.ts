@@ -9,6 +9,7 @@ import { putWhole, streamOf } from '../../../src/remotes/whole.js';
 import { at, clientFor, LIMITS, get, list, put, type Client } from '../support/ftp-client.js';
 import { MTIME, startScripted, type Script, type ScriptedFtp } from '../../servers/scripted-ftp.js';
 import { held } from '../../support/reliability.js';
+import { entriesOf } from '../../support/seam.js';
 
 async function setUp(t: TestContext, script: Script = {}, feat?: readonly string[]): Promise<[ScriptedFtp, Client]> {
   const server = await startScripted(script, feat);
@@ -948,7 +949,7 @@ test('a listing left half way costs the session, not the next operation', async 
   const context = { signal: new AbortController().signal, leftovers: undefined as never };
   const remote = client.protocol.openRemote(lease, client.connection(), LIMITS, context);
   await remote.stat(at('/known'));
-  for await (const _entry of remote.list(at('/'))) break;
+  for await (const _entry of entriesOf(remote.list(at('/')))) break;
   session.release(lease, 'keep');
   assert.equal(session.alive, false);
 });

@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import type { RemotePath } from '../../../src/remotes/path.js';
 import { startProftpd, startVsftpd } from '../../servers/ftp.js';
-import { connectionOf, openSeam } from '../../support/seam.js';
+import { connectionOf, openSeam, entriesOf } from '../../support/seam.js';
 
 const FILES = 5_000;
 /** Milliseconds for one entry. */
@@ -29,7 +29,7 @@ for (const start of [startVsftpd, startProftpd]) {
     turned();
     let entries = 0;
     await client.use(async (remote) => {
-      for await (const { name } of remote.list('/many' as RemotePath)) {
+      for await (const { name } of entriesOf(remote.list('/many' as RemotePath))) {
         for (const until = performance.now() + WORK_MS; performance.now() < until;);
         assert.match(name, /^file-/);
         entries += 1;

@@ -11,6 +11,7 @@ import type { FileInfo, LeftOut, Remote } from '../../../src/remotes/remote.js';
 import { streamOf } from '../../../src/remotes/whole.js';
 import { startScripted, type Script, type ScriptedFtp } from '../../servers/scripted-ftp.js';
 import { clientFor, type Client } from '../support/ftp-client.js';
+import { entriesOf } from '../../support/seam.js';
 
 const MACHINE = ['MLST type*;size*;modify*;'];
 
@@ -30,7 +31,7 @@ async function listed(remote: Remote, folder = '/in'): Promise<Listed> {
   const files: FileInfo[] = [];
   const leftOut: LeftOut[] = [];
   const reported = remote.list(folder as RemotePath, { leftOut: async (what) => void leftOut.push(what) });
-  for await (const info of reported) files.push(info);
+  for await (const info of entriesOf(reported)) files.push(info);
   return { files, leftOut };
 }
 

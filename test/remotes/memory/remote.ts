@@ -59,11 +59,11 @@ export class MemoryRemote implements Remote {
     return this.infoOf(path);
   }
 
-  async *list(folder: RemotePath): AsyncGenerator<FileInfo> {
+  async *list(folder: RemotePath): AsyncGenerator<readonly FileInfo[]> {
     if (!(await this.stat(folder)).isDirectory) throw refused('not_a_folder', `${folder} is a file`);
     for (const path of this.#tree.childrenOf(this.at(folder))) {
       this.#context.signal.throwIfAborted();
-      yield this.infoOf(joinPath(folder, path.slice(path.lastIndexOf('/') + 1)));
+      yield [this.infoOf(joinPath(folder, path.slice(path.lastIndexOf('/') + 1)))];
     }
   }
 

@@ -16,6 +16,7 @@ import { NO_STORES } from '../../connections/secrets/support/stores.js';
 import { LIMITS, testDeps, TestLeftovers } from '../support/harness.js';
 import { redirectTo, selfSigned } from '../support/s3-over-tls.js';
 import { at, connectionTo, failsWith, fetchAll, namesIn, PART, patterned, S3Rig, store } from '../support/s3-rig.js';
+import { entriesOf } from '../../support/seam.js';
 
 const MIB = 1024 * 1024;
 const SIZES = [0, 10, 2 * MIB, 2 * PART + 5];
@@ -159,7 +160,7 @@ for (const uploader of ['streamed', 'sdk'] as const)
         return request.method === 'GET' ? s3Error(400, 'InvalidRequest', words) : undefined;
       };
       const entries: string[] = [];
-      for await (const { name, modifiedAt } of remote.list(at('/in'), { folderTimes: true })) {
+      for await (const { name, modifiedAt } of entriesOf(remote.list(at('/in'), { folderTimes: true }))) {
         assert.ok(modifiedAt.getTime() > 0, name);
         entries.push(name);
       }

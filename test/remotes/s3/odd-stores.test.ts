@@ -7,6 +7,7 @@ import type { PartJournal, Remote, StoredPart, StoredTail } from '../../../src/r
 import { putWhole, streamOf } from '../../../src/remotes/whole.js';
 import { listed, S3Stub, s3Error, xml, type Answer, type StubRequest } from '../../servers/scripted-s3.js';
 import { at, connectionTo, failsWith, fetchAll, namesIn, PART, patterned, S3Rig, store } from '../support/s3-rig.js';
+import { entriesOf } from '../../support/seam.js';
 
 const MIB = 1024 * 1024;
 const WORDS = 'Content-MD5 OR x-amz-checksum- header is required for Put Object requests with Object Lock parameters';
@@ -373,6 +374,6 @@ describe('s3 stores that leave out lengths', () => {
       return listed(['k'], more + prefixes('d/', 'd/'));
     };
     assert.deepEqual(await namesIn(remote, '/'), ['d/', 'e/', 'k', 'z']);
-    for await (const { name, size } of remote.list(at('/'))) if (name === 'z') assert.equal(size, 7);
+    for await (const { name, size } of entriesOf(remote.list(at('/')))) if (name === 'z') assert.equal(size, 7);
   });
 });

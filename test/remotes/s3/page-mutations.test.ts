@@ -9,6 +9,7 @@ import { parseRemotePath, ROOT } from '../../../src/remotes/path.js';
 import type { Remote } from '../../../src/remotes/remote.js';
 import { S3Stub, xml } from '../../servers/scripted-s3.js';
 import { connectionTo, S3Rig } from '../support/s3-rig.js';
+import { entriesOf } from '../../support/seam.js';
 
 const NAMES = ['a.txt', 'keep.csv', 'z z.bin'];
 const FOLDER = parseRemotePath('/in', ROOT, 'path');
@@ -41,7 +42,8 @@ async function listed(isTree: boolean): Promise<readonly [Map<string, number>, n
   let leftOut = 0;
   const options = { leftOut: async () => void (leftOut += 1) };
   const reported = isTree ? remote.listTree?.(FOLDER, options) : remote.list(FOLDER, options);
-  for await (const { name, size } of reported ?? []) sizes.set(name, size);
+  assert.ok(reported);
+  for await (const { name, size } of entriesOf(reported)) sizes.set(name, size);
   return [sizes, leftOut];
 }
 

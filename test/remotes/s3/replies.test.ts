@@ -24,6 +24,7 @@ import {
 import { listed, S3Stub, s3Error, xml, type Answer } from '../../servers/scripted-s3.js';
 import { redirectTo, selfSigned } from '../support/s3-over-tls.js';
 import { freePort } from '../../support/ports.js';
+import { entriesOf } from '../../support/seam.js';
 
 const MIB = 1024 * 1024;
 
@@ -275,7 +276,7 @@ describe('s3 answers', () => {
 
   test('times are cut to the second, so that HEAD and listings agree', async () => {
     stub.late = () => listed(['a']);
-    for await (const { modifiedAt } of remote.list(at('/'))) {
+    for await (const { modifiedAt } of entriesOf(remote.list(at('/')))) {
       assert.equal(modifiedAt.toISOString(), '2026-01-02T03:04:05.000Z');
     }
   });

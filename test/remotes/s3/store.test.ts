@@ -17,6 +17,7 @@ import { streamOf } from '../../../src/remotes/whole.js';
 import { at, connectionTo, failsWith, fetchAll, namesIn, PART, patterned, S3Rig, store } from '../support/s3-rig.js';
 import { shareSwift, type SharedSwift } from '../../servers/swift.js';
 import { assertFlatMemory } from '../../support/memory.js';
+import { entriesOf } from '../../support/seam.js';
 
 const MIB = 1024 * 1024;
 
@@ -110,7 +111,7 @@ for (const uploader of ['streamed', 'sdk'] as const)
       await plant('/pages/sub/deep/file');
       await plant('/pages/', '');
       assert.deepEqual(await namesIn(remote, '/pages'), ['file', 'sub/']);
-      for await (const info of remote.list(at('/pages'))) {
+      for await (const info of entriesOf(remote.list(at('/pages')))) {
         if (info.isDirectory) assert.deepEqual([info.size, info.modifiedAt.getTime()], [0, 0]);
         else assert.deepEqual(info, await remote.stat(info.path));
       }

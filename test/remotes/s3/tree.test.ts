@@ -7,6 +7,7 @@ import type { Remote } from '../../../src/remotes/remote.js';
 import { listed, S3Stub, s3Error, type Intercept } from '../../servers/scripted-s3.js';
 import { withCode } from '../../support/errors.js';
 import { connectionTo, S3Rig } from '../support/s3-rig.js';
+import { entriesOf } from '../../support/seam.js';
 
 const PAGE = 3;
 const KEYS = ['in/', 'in/a', 'in/b/c/d', 'in/b/e', 'in/b/f', 'in/b0', 'in/g/', 'in/h', 'other'];
@@ -56,7 +57,8 @@ describe('a tree of an S3 store', () => {
     const files = ['a', 'b', 'b0', 'c-a', 'x', 'z', '\u{1f601}'].map((name) => `in/${name}`);
     stub.early = () => listed(files, folders.map((one) => `<CommonPrefixes>${one}</CommonPrefixes>`).join(''));
     const names: string[] = [];
-    for await (const { name, isDirectory } of remote.list(folder)) names.push(isDirectory ? `${name}/` : name);
+    for await (const { name, isDirectory } of entriesOf(remote.list(folder)))
+      names.push(isDirectory ? `${name}/` : name);
     assert.deepEqual(names, ['a', 'b', 'b/', 'b0', 'c-/', 'c-a', 'x', 'y/', 'z', '\uffee/', '😀/', '😁']);
   });
 

@@ -21,6 +21,7 @@ import { deleteTree } from '../../../src/operations/tree/delete.js';
 import { startOddServer, type OddServer } from '../../servers/scripted-sftp.js';
 import { startSshd, type TestSshd } from '../../servers/sshd.js';
 import { eventually } from '../../support/eventually.js';
+import { entriesOf } from '../../support/seam.js';
 
 /** A root other than "/" is enforced although the server follows every link. */
 describe('below a rootPath', () => {
@@ -63,7 +64,7 @@ describe('below a rootPath', () => {
   };
   const list = async (folder: string): Promise<FileInfo[]> => {
     const found: FileInfo[] = [];
-    for await (const info of remote.list(path(folder))) found.push(info);
+    for await (const info of entriesOf(remote.list(path(folder)))) found.push(info);
     return found;
   };
 

@@ -13,7 +13,7 @@ import { openRemote, path, put, sftpConnection } from '../support/harness.js';
 import { SFTP_SERVERS } from '../../servers/catalogue.js';
 import { startOddServer, type OddRequest } from '../../servers/scripted-sftp.js';
 import { SFTP_SERVER, startSshd, type TestSshd } from '../../servers/sshd.js';
-import { connectionOf, openSeam } from '../../support/seam.js';
+import { connectionOf, openSeam, entriesOf } from '../../support/seam.js';
 
 const MODES = { fileMode: '0640', folderMode: '2750' } as const;
 /** SFTP does not use the journal: it keeps the bytes in a file. */
@@ -280,7 +280,7 @@ test('a listing of OpenSSH has rights, and owner and group by name; a single fil
   const { username } = userInfo();
   const group = execFileSync('id', ['-gn'], { encoding: 'utf8' }).trim();
   const found = new Map<string, unknown>();
-  for await (const { name, mode = 0, owner, group: of, isLink } of remote.list(path('/')))
+  for await (const { name, mode = 0, owner, group: of, isLink } of entriesOf(remote.list(path('/'))))
     found.set(name, [mode.toString(8), owner, of, isLink]);
   assert.deepEqual(found.get('folder'), ['2750', username, group, undefined]);
   assert.deepEqual(found.get('mine'), ['604', username, group, undefined]);

@@ -14,7 +14,7 @@ import { nameFields, startOddServer, type Oddities, type OddServer } from '../..
 import { startMisreportingSftp } from '../../servers/misreporting.js';
 import { eventually } from '../../support/eventually.js';
 import { held } from '../../support/reliability.js';
-import { connectionOf, openSeam } from '../../support/seam.js';
+import { connectionOf, openSeam, entriesOf } from '../../support/seam.js';
 import { despiteStalls } from '../../support/stalls.js';
 
 /** Behaviour that was observed on servers other than OpenSSH; each case is one of them. */
@@ -49,7 +49,7 @@ const code =
 
 async function listed(remote: OpenRemote['remote'], folder = '/'): Promise<FileInfo[]> {
   const found: FileInfo[] = [];
-  for await (const info of remote.list(path(folder))) found.push(info);
+  for await (const info of entriesOf(remote.list(path(folder)))) found.push(info);
   return found;
 }
 
@@ -356,7 +356,7 @@ describe('SFTP servers that are unlike OpenSSH', () => {
     const leftOut: string[] = [];
     const names: string[] = [];
     const options = { leftOut: async (what: LeftOut) => void leftOut.push(`${what.why} ${String(what.name)}`) };
-    for await (const { name, size } of remote.list(path('/'), options)) names.push(`${name} ${size}`);
+    for await (const { name, size } of entriesOf(remote.list(path('/'), options))) names.push(`${name} ${size}`);
     assert.deepEqual([names, leftOut], [['there 7'], ['unreadable denied']]);
   });
 

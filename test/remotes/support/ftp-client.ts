@@ -153,6 +153,6 @@ export async function get(remote: Remote, path: string, range?: { start: number;
 
 export async function list(remote: Remote, folder: string): Promise<FileInfo[]> {
   const found: FileInfo[] = [];
-  for await (const entry of remote.list(at(folder))) found.push(entry);
+  for await (const batch of remote.list(at(folder))) found.push(...batch);
   return found.sort((a, b) => (a.name < b.name ? -1 : 1));
 }

@@ -22,6 +22,7 @@ import type { S3Lease } from '../../../src/remotes/s3/client/session.js';
 import type { Session } from '../../../src/pools/session.js';
 import { streamOf } from '../../../src/remotes/whole.js';
 import { NOTHING_SET } from './harness.js';
+import { entriesOf } from '../../support/seam.js';
 
 export const LIMITS: PoolLimits = {
   maxSessions: 8,
@@ -252,7 +253,8 @@ export async function fetchAll(remote: Remote, path: string, select?: Parameters
 
 export async function namesIn(remote: Remote, folder: string): Promise<string[]> {
   const names: string[] = [];
-  for await (const { name, isDirectory } of remote.list(at(folder))) names.push(isDirectory ? `${name}/` : name);
+  for await (const { name, isDirectory } of entriesOf(remote.list(at(folder))))
+    names.push(isDirectory ? `${name}/` : name);
   return names.sort();
 }
 

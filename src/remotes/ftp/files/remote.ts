@@ -136,7 +136,7 @@ export class FtpRemote implements Remote {
     return withListedTime(this.#operation, await stat(this.#operation, path));
   }
 
-  list(folder: RemotePath, options: ListOptions = {}): AsyncIterable<FileInfo> {
+  list(folder: RemotePath, options: ListOptions = {}): AsyncIterable<readonly FileInfo[]> {
     return listFolder(this.#operation, folder, options);
   }
 

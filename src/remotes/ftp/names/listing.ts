@@ -25,7 +25,7 @@ export async function* listFolder(
   operation: FtpOperation,
   folder: RemotePath,
   { followLinks = true, leftOut }: ListOptions = {},
-): AsyncGenerator<FileInfo> {
+): AsyncGenerator<readonly FileInfo[]> {
   const leftOuts = new LeftOuts(folder, leftOut);
   try {
     yield* readEntries(operation, folder, followLinks, leftOuts);
@@ -39,10 +39,11 @@ async function* readEntries(
   folder: RemotePath,
   followLinks: boolean,
   leftOuts: LeftOuts,
-): AsyncGenerator<FileInfo> {
+): AsyncGenerator<readonly FileInfo[]> {
   const unresolved: { readonly path: RemotePath; readonly isLink: boolean }[] = [];
   const listed = listEntries(operation, folder);
   for await (const entries of followLinks ? listed : withBrokenLinks(operation, folder, listed)) {
+    const infos: FileInfo[] = [];
     for (const entry of entries) {
       const { kind } = entry;
       if (kind === 'unreadable') {
@@ -55,16 +56,17 @@ async function* readEntries(
         continue;
       }
       const isComplete = kind === 'folder' || (kind === 'file' && entry.size !== undefined);
-      if (isComplete) yield toFileInfo(entry, path);
-      else if (kind === 'link' && !followLinks) yield { ...toFileInfo(entry, path), isLink: true };
+      if (isComplete) infos.push(toFileInfo(entry, path));
+      else if (kind === 'link' && !followLinks) infos.push({ ...toFileInfo(entry, path), isLink: true });
       else if (entry.rawName === undefined) unresolved.push({ path, isLink: kind === 'link' });
       else await leftOuts.add({ name: bytesOf(entry), isDirectory: false, why: whyOf(kind === 'link') });
     }
+    yield infos;
   }
   // The control connection is free only now.
   for (const { path, isLink } of unresolved) {
     const target = await findTarget(operation, path);
-    if (target !== undefined) yield isLink ? { ...target, isLink } : target;
+    if (target !== undefined) yield [isLink ? { ...target, isLink } : target];
     else await leftOuts.add({ name: Buffer.from(baseName(path)), isDirectory: false, why: whyOf(isLink) });
   }
 }

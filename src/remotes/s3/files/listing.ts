@@ -31,7 +31,7 @@ export async function* listFolder(
     readonly leftOut?: ListOptions['leftOut'];
     warn(message: string, facts: Record<string, unknown>): void;
   },
-): AsyncGenerator<FileInfo, void, undefined> {
+): AsyncGenerator<readonly FileInfo[], void, undefined> {
   const prefix = bucket.folderKey(folder);
   const after = options.after === undefined ? undefined : prefix + options.after;
   // A listing that begins after a name may be empty although the folder exists.
@@ -48,9 +48,12 @@ export async function* listFolder(
     }
     let at = 0;
     let times: (Date | undefined)[] = [];
+    let found: FileInfo[] = [];
     for (const one of inKeyOrder(page.prefixes, page.objects)) {
       if (typeof one === 'string') {
         if (times.length === 0 && options.folderTimes && requested < MAX_MARKERS) {
+          yield found;
+          found = [];
           const keys = page.prefixes.slice(at, at + MARKERS_AT_ONCE);
           times = await Promise.all(keys.map((key) => markerTime(bucket, key, folder)));
           requested += times.length;
@@ -59,15 +62,16 @@ export async function* listFolder(
         const time = times.shift();
         const path = entryPath(folder, one.slice(prefix.length, -1));
         if (path === undefined) await leaveOut(one.slice(prefix.length, -1), true);
-        else yield folderInfo(path, time);
+        else found.push(folderInfo(path, time));
         continue;
       }
       const { key, size, modifiedAt, etag } = one;
       if (key === prefix) continue;
       const path = entryPath(folder, key.slice(prefix.length));
       if (path === undefined) await leaveOut(key.slice(prefix.length), false);
-      else yield objectInfo(path, { size, modifiedAt, etag });
+      else found.push(objectInfo(path, { size, modifiedAt, etag }));
     }
+    yield found;
   }
   leftOuts.warn((message, facts) => options.warn(message, facts), {});
   if (!isThere) throw await noFolder(bucket, folder);

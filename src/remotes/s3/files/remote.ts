@@ -153,11 +153,14 @@ export class S3Remote implements Remote {
     return folder;
   }
 
-  list(folder: RemotePath, { folderTimes = false, after, leftOut }: ListOptions = {}): AsyncIterable<FileInfo> {
+  list(
+    folder: RemotePath,
+    { folderTimes = false, after, leftOut }: ListOptions = {},
+  ): AsyncIterable<readonly FileInfo[]> {
     return listFolder(this.#bucket, folder, { folderTimes, after, leftOut, warn: this.#warn });
   }
 
-  listTree(folder: RemotePath, { after, leftOut }: ListTreeOptions = {}): AsyncIterable<FileInfo> {
+  listTree(folder: RemotePath, { after, leftOut }: ListTreeOptions = {}): AsyncIterable<readonly FileInfo[]> {
     return listTree(this.#bucket, folder, { after, leftOut, warn: this.#warn });
   }
 

@@ -21,7 +21,7 @@ export async function* listTree(
     readonly leftOut?: ListOptions['leftOut'];
     warn(message: string, facts: Record<string, unknown>): void;
   },
-): AsyncGenerator<FileInfo, void, undefined> {
+): AsyncGenerator<readonly FileInfo[], void, undefined> {
   const prefix = bucket.folderKey(folder);
   const after = options.after === undefined ? undefined : prefix + options.after;
   let isThere = folder === ROOT || after !== undefined;
@@ -41,12 +41,14 @@ export async function* listTree(
     const first = objects[0] && Buffer.from(objects[0].key);
     if (former !== undefined && first !== undefined && Buffer.compare(first, former) <= 0) throw unordered(folder);
     former = objects.length === 0 ? former : Buffer.from((objects.at(-1) as ListedObject).key);
+    const found: FileInfo[] = [];
     for (const object of objects) {
       if (object.key === prefix) continue;
       const infos = level.enter(object.key.slice(prefix.length), object);
       if (infos === undefined) await leaveOut(object.key.slice(prefix.length));
-      else yield* infos;
+      else found.push(...infos);
     }
+    yield found;
   }
   leftOuts.warn((message, facts) => options.warn(message, facts), {});
   if (!isThere) throw await noFolder(bucket, folder);

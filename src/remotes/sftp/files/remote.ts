@@ -178,7 +178,10 @@ export class SftpRemote implements Remote {
     });
   }
 
-  async *list(folder: RemotePath, { followLinks = true, leftOut }: ListOptions = {}): AsyncGenerator<FileInfo> {
+  async *list(
+    folder: RemotePath,
+    { followLinks = true, leftOut }: ListOptions = {},
+  ): AsyncGenerator<readonly FileInfo[]> {
     const { channel, at, handle } = await this.#run(folder, 'open', async (tree) => {
       return { channel: tree.channel, ...(await tree.openFolder(folder)) };
     });
@@ -197,7 +200,7 @@ export class SftpRemote implements Remote {
       for (;;) {
         const next = await orAbort(entries.next(), this.#ending);
         if (next.done === true) return;
-        yield* next.value;
+        yield next.value;
       }
     } catch (error) {
       throw translate(error, folder, 'transfer');
