@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { test, type TestContext } from 'node:test';
 import { GatewayError, type ErrorCode } from '../../../src/base/errors.js';
-import { parseTimeValue, timeValue } from '../../../src/remotes/ftp/names/entries.js';
+import { timeValueMs, timeValue } from '../../../src/remotes/ftp/names/entries.js';
 import type { FileInfo, Remote } from '../../../src/remotes/remote.js';
 import { putWhole, streamOf } from '../../../src/remotes/whole.js';
 import { at, clientFor, LIMITS, get, list, put, type Client } from '../support/ftp-client.js';
@@ -74,7 +74,7 @@ test('setting a time: by MFMT only, by a clock in another zone, and on a server 
     const sent: string[] = [];
     let current = MTIME;
     const shifted = (value: string): string => {
-      const utc = parseTimeValue(value)?.getTime() ?? NaN;
+      const utc = timeValueMs(value) ?? NaN;
       return timeValue(new Date(utc - (ahead ?? 0) * 3_600_000));
     };
     const script: Script = {

@@ -11,7 +11,7 @@ import { monthNumberOf } from '../../../src/remotes/ftp/names/months.js';
 
 const NOW = new Date('2026-11-22T12:00:00Z');
 const shown = (entry: FtpEntry | undefined): unknown =>
-  entry && [entry.name, entry.kind, entry.size, entry.time?.time.toISOString().slice(0, 16)];
+  entry && [entry.name, entry.kind, entry.size, entry.time && new Date(entry.time.ms).toISOString().slice(0, 16)];
 const machine = (line: string): unknown => shown(parseMachineLine(Buffer.from(line), UTF_8));
 
 function read(lines: readonly string[], format: ListFormat = 'auto'): unknown[] {

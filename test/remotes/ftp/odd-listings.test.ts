@@ -71,6 +71,17 @@ test('sizes that are uncertain in a line are asked for', async (t) => {
   );
 });
 
+test('a line has its rights with every form of its time', async (t) => {
+  const times = ['Nov 20 10:15', 'Nov 20 2024', '2024-11-20 10:15:30.5 +0100'];
+  const lines = times.map((time, index) => `-rw-r----- 1 alice users 3 ${time} ${index}`);
+  const [, client] = await setUp(t, { LIST: sending(() => lines.map((line) => `${line}\r\n`).join('')) });
+  const { files } = await client.use((remote) => listed(remote));
+  assert.deepEqual(
+    files.map(({ name, mode, owner, group }) => [name, mode, owner, group]),
+    ['0', '1', '2'].map((name) => [name, 0o640, 'alice', 'users']),
+  );
+});
+
 test('entries listed by their paths, and folders with a slash', async (t) => {
   const names = ['/in/a.txt', './b.txt', 'in/c.txt', 'other/d.txt', '../e.txt'];
   const lines = [

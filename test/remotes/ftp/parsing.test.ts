@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import type { GatewayError } from '../../../src/base/errors.js';
 import { type ErrorCode } from '../../../src/base/errors.js';
 import { parseExtendedPort, parsePort } from '../../../src/remotes/ftp/session/passive-replies.js';
-import { parseTimeValue } from '../../../src/remotes/ftp/names/entries.js';
+import { timeValueMs } from '../../../src/remotes/ftp/names/entries.js';
 import { parseFeatures } from '../../../src/remotes/ftp/session/features.js';
 import { LineSplitter } from '../../../src/remotes/ftp/names/line-splitter.js';
 import { parseListTime } from '../../../src/remotes/ftp/names/list-times.js';
@@ -69,7 +69,10 @@ test('passive replies give the port, with any text around it', () => {
 
 test('list times lie in the past, at most a day ahead', () => {
   const now = new Date('2026-01-01T00:30:00Z');
-  const time = (text: string): string | undefined => parseListTime(text, now)?.time.toISOString();
+  const time = (text: string): string | undefined => {
+    const parsed = parseListTime(text, now);
+    return parsed && new Date(parsed.ms).toISOString();
+  };
   assert.equal(time('Jan 01 06:00'), '2026-01-01T06:00:00.000Z');
   assert.equal(time('Jan 03 06:00'), '2025-01-03T06:00:00.000Z');
   assert.equal(time('Dec 31 23:00'), '2025-12-31T23:00:00.000Z');
@@ -96,10 +99,10 @@ test('the zone between a listed and an exact time is found in quarters of an hou
 });
 
 test('time values are UTC, and nothing else is accepted', () => {
-  assert.equal(parseTimeValue('20261120101112')?.toISOString(), '2026-11-20T10:11:12.000Z');
-  assert.equal(parseTimeValue('20261120101112.5')?.toISOString(), '2026-11-20T10:11:12.500Z');
-  assert.equal(parseTimeValue('2026112010111'), undefined);
-  assert.equal(parseTimeValue('19126112010111'), undefined);
+  assert.equal(timeValueMs('20261120101112'), Date.parse('2026-11-20T10:11:12.000Z'));
+  assert.equal(timeValueMs('20261120101112.5'), Date.parse('2026-11-20T10:11:12.500Z'));
+  assert.equal(timeValueMs('2026112010111'), undefined);
+  assert.equal(timeValueMs('19126112010111'), undefined);
 });
 
 test('FEAT shows UTF8, MFMT, MLST and which facts must be requested', () => {

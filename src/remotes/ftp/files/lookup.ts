@@ -107,7 +107,7 @@ function factsOf(reply: Reply, path: RemotePath): FileInfo | undefined {
   const line = reply.text.split('\n').find((text) => !/^\d{3}[- ]/.test(text) && text.includes('='));
   const facts = line === undefined ? undefined : parseFacts(line.trimStart());
   if (facts === undefined || facts.type === 'link' || facts.type === 'unknown') return undefined;
-  const modifiedAt = facts.modifiedAt ?? EPOCH;
+  const modifiedAt = facts.modifiedMs === undefined ? EPOCH : new Date(facts.modifiedMs);
   if (facts.type !== 'file') return folderInfo(path, modifiedAt, facts.rights);
   return facts.size === undefined ? undefined : fileInfo(path, facts.size, modifiedAt, facts.rights);
 }
@@ -198,10 +198,10 @@ async function searchListing(
     unreadable ??= entries.find(({ kind }) => kind === 'unreadable')?.name;
     const entry = entries.find((one) => one.name === name.toWellFormed() && one.rawName === rawNameOf(name));
     if (entry === undefined || entry.kind === 'unreadable') continue;
-    const { time: modifiedAt, resolutionMs: timeResolutionMs } = entry.time ?? { time: EPOCH, resolutionMs: 0 };
-    const { kind, size = 0, rights } = entry;
+    const { kind, size = 0, time, rights } = entry;
+    const modifiedAt = time === undefined ? EPOCH : new Date(time.ms);
     const info = kind === 'folder' ? folderInfo(path, modifiedAt, rights) : fileInfo(path, size, modifiedAt, rights);
-    found = { ...info, timeResolutionMs };
+    found = { ...info, timeResolutionMs: time?.resolutionMs ?? 0 };
   }
   if (found === undefined) return { unreadable };
   if (found.isDirectory) return { info: found };

@@ -4,6 +4,7 @@ import { modeBits, rightsIn } from '../../../base/file-mode.js';
 import { listedName } from '../../encoded-names.js';
 import { ownerName } from '../../listing.js';
 import type { Rights } from '../../remote.js';
+import { SECOND_MS } from '../../../contract/units.js';
 import { parseListedLine, type Layout } from './list-formats.js';
 import type { ListTime } from './list-times.js';
 
@@ -15,7 +16,8 @@ export interface FtpEntry {
   /** `self`: the folder or its parent. `unknown`: only its name could be read. `unreadable`: not even that. */
   readonly kind: 'file' | 'folder' | 'link' | 'self' | 'unknown' | 'unreadable';
   readonly size: number | undefined;
-  readonly time: ListTime | undefined;
+  /** Changed when the zone of the server is known. */
+  time: ListTime | undefined;
   /** The number of this version of the file, if the server keeps several. */
   readonly version?: number;
   readonly rights?: Rights | undefined;
@@ -59,7 +61,7 @@ export function parseMachineLine(line: Buffer, encoding: NameEncoding): FtpEntry
   const facts = parseFacts(text.startsWith(' ') ? text.slice(1) : text);
   if (facts === undefined) return undefined;
   const kind = facts.name === '.' || facts.name === '..' ? 'self' : facts.type;
-  const time = facts.modifiedAt === undefined ? undefined : { time: facts.modifiedAt, resolutionMs: 1_000 };
+  const time = facts.modifiedMs === undefined ? undefined : { ms: facts.modifiedMs, resolutionMs: SECOND_MS };
   const { name, rawName } = listedName(encoding, facts.name);
   return { name, rawName, kind, size: facts.size, time, rights: facts.rights };
 }
@@ -84,7 +86,7 @@ interface Facts {
   readonly type: 'file' | 'folder' | 'link' | 'self' | 'unknown';
   readonly size: number | undefined;
   /** UTC. */
-  readonly modifiedAt: Date | undefined;
+  readonly modifiedMs: number | undefined;
   readonly name: string;
   readonly rights: Rights;
 }
@@ -96,7 +98,7 @@ export function parseFacts(line: string): Facts | undefined {
   const [packed, name] = [line.slice(0, nameAt - 1), line.slice(nameAt)];
   let type: Facts['type'] | undefined;
   let size: number | undefined;
-  let modifiedAt: Date | undefined;
+  let modifiedMs: number | undefined;
   let isOpenToAll = false;
   let mode: number | undefined;
   let owner: string | undefined;
@@ -113,7 +115,7 @@ export function parseFacts(line: string): Facts | undefined {
         if (/^\d{1,16}$/.test(value)) size = Number(value);
         break;
       case 'modify':
-        modifiedAt = parseTimeValue(value);
+        modifiedMs = timeValueMs(value);
         break;
       case 'unix.mode':
         isOpenToAll = value === '0777';
@@ -141,7 +143,7 @@ export function parseFacts(line: string): Facts | undefined {
   // ProFTPD lists a link to a file as a file, with the size of the link; only its mode reveals it. With `ShowSymlinks
   // off` a link to a folder is listed as a folder that permits what may be done to a file (RFC 3659, 7.5.5).
   const isLink = type === 'file' ? isOpenToAll : type === 'folder' && isOfAFile(permits);
-  return { type: isLink ? 'link' : (type ?? 'unknown'), size, modifiedAt, name, rights: { mode, owner, group } };
+  return { type: isLink ? 'link' : (type ?? 'unknown'), size, modifiedMs, name, rights: { mode, owner, group } };
 }
 
 const MODE = /^[0-7]{3,6}$/;
@@ -189,7 +191,7 @@ const TIME_VALUE =
   /^(\d{4})(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])([01]\d|2[0-3])([0-5]\d)([0-5]\d|60)(?:\.(\d{1,3})\d*)?$/;
 
 /** Parses `20260102030405` or `20260102030405.678`, always UTC (RFC 3659, 2.3). */
-export function parseTimeValue(text: string): Date | undefined {
+export function timeValueMs(text: string): number | undefined {
   const parts = TIME_VALUE.exec(text);
   if (parts === null) return undefined;
   const [year, month, day, hour, minute, second] = parts.slice(1, 7).map(Number) as [
@@ -201,6 +203,5 @@ export function parseTimeValue(text: string): Date | undefined {
     number,
   ];
   const milliseconds = Number((parts[7] ?? '0').padEnd(3, '0'));
-  const time = Date.UTC(year, month - 1, day, hour, minute, second, milliseconds);
-  return Number.isNaN(time) ? undefined : new Date(time);
+  return Date.UTC(year, month - 1, day, hour, minute, second, milliseconds);
 }

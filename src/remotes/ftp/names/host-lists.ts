@@ -49,7 +49,7 @@ function ibmiTime(text: string, now: Date): ListTime | undefined {
   ]) {
     const full = Number(year) < FIRST_IBM_I - 1900 ? `20${year}` : `19${year}`;
     const one = clock === '' ? undefined : parseListTime(`${full}-${month}-${day} ${time}`, now);
-    const ms = one?.time.getTime() ?? NaN;
+    const ms = one?.ms ?? NaN;
     if (one !== undefined && ms <= now.getTime() + DAY_MS) found.set(ms, one);
   }
   return found.size === 1 ? [...found.values()][0] : undefined;

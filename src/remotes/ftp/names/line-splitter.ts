@@ -26,7 +26,7 @@ export class LineSplitter {
     const lines: Buffer[] = [];
     let start = 0;
     for (let end = text.indexOf(LF); end >= 0; end = text.indexOf(LF, start)) {
-      this.#take(text.subarray(start, end), lines);
+      this.#take(text, start, end, lines);
       start = end + 1;
     }
     this.#rest = text.subarray(start);
@@ -44,13 +44,12 @@ export class LineSplitter {
     return this.#rest.some((byte) => byte !== CR && byte !== BLANK && byte !== NUL);
   }
 
-  #take(line: Buffer, into: Buffer[]): void {
-    let end = line.length;
-    if (end > 0 && line[end - 1] === CR) end--;
-    if (end === 0) return;
-    if (end > MAX_LINE_BYTES) throw this.#tooMuch(`a line of more than ${MAX_LINE_BYTES} bytes`);
+  #take(text: Buffer, start: number, lineFeed: number, into: Buffer[]): void {
+    const end = lineFeed > start && text[lineFeed - 1] === CR ? lineFeed - 1 : lineFeed;
+    if (end === start) return;
+    if (end - start > MAX_LINE_BYTES) throw this.#tooMuch(`a line of more than ${MAX_LINE_BYTES} bytes`);
     if (++this.#lines > MAX_LINES) throw this.#tooMuch(`more than ${MAX_LINES} lines`);
-    into.push(end === line.length ? line : line.subarray(0, end));
+    into.push(text.subarray(start, end));
   }
 
   #tooMuch(what: string): GatewayError {

@@ -6,7 +6,7 @@
 import { FileType, parseList } from 'basic-ftp';
 import { ownerName } from '../../listing.js';
 import type { Rights } from '../../remote.js';
-import { parseListTime, type ListTime } from './list-times.js';
+import { parseListTime, unixTime, type ListTime } from './list-times.js';
 import { monthNumberOf } from './months.js';
 
 export interface ListedLine {
@@ -27,31 +27,75 @@ const HEADING =
 export const isHeading = (line: string): boolean => HEADING.test(line);
 
 /** An inode or a number of blocks (`ls -is`), the type, the permissions, and a mark for access lists or SELinux. */
-const MODE = /^[ \t]*(?:\d+[ \t]+){0,2}([-a-zDPS?])((?:[-r?][-w?][-xsStTLl?]){3})[.+@]?[ \t]*(?=[\d? \t])/;
+const MODE = /[ \t]*(?:\d+[ \t]+){0,2}[-a-zDPS?](?:[-r?][-w?][-xsStTLl?]){3}[.+@]?[ \t]*(?=[\d? \t])/y;
 /** Columns after the mode: number of links, owner and group (which may contain blanks), size, date. */
 const MOST_COLUMNS = 24;
 const UNKNOWN_COLUMNS = 5;
 
-interface Column {
-  readonly text: string;
-  /** Index in the line just after the column. */
-  readonly end: number;
+/**
+ * The columns of the line that is being read. One object serves all lines: a new one for each, or matches of an
+ * expression, would be most of the garbage of a list.
+ */
+class Columns {
+  readonly #starts = new Int32Array(MOST_COLUMNS);
+  readonly #ends = new Int32Array(MOST_COLUMNS);
+  #line = '';
+  #count = 0;
+
+  /** Finds the columns of another line, after `from`. */
+  read(line: string, from: number): void {
+    this.#line = line;
+    let count = 0;
+    for (let end = from; count < MOST_COLUMNS; count++) {
+      let start = end;
+      while (isBlank(line.charCodeAt(start))) start += 1;
+      if (start === line.length) break;
+      end = start;
+      while (end < line.length && !isBlank(line.charCodeAt(end))) end += 1;
+      this.#starts[count] = start;
+      this.#ends[count] = end;
+    }
+    this.#count = count;
+  }
+
+  /** Empty if there is no such column. */
+  text(at: number): string {
+    return at < this.#count ? this.#line.slice(this.#starts[at], this.#ends[at]) : '';
+  }
+
+  /** The one blank after a column does not belong to the name; everything after it does. */
+  nameBehind(at: number): string | undefined {
+    const end = at < this.#count ? (this.#ends[at] ?? Infinity) : Infinity;
+    return end + 1 < this.#line.length ? this.#line.slice(end + 1) : undefined;
+  }
 }
+
+const columns = new Columns();
+
+const [SPACE, TAB, ZERO, NINE] = [0x20, 0x09, 0x30, 0x39];
+
+const isBlank = (code: number): boolean => code === SPACE || code === TAB;
+const isDigit = (code: number): boolean => code >= ZERO && code <= NINE;
 
 /** Undefined for a line in another format, as in all parsers of lines. `now`: the server's clock, as UTC. */
 export function parseUnixLine(line: string, now: Date): ListedLine | undefined {
-  const [mode, type = '', letters = ''] = MODE.exec(line) ?? [];
-  if (mode === undefined) return undefined;
-  const columns = columnsOf(line, mode.length);
-  const found = datedName(line, columns, type, now, SIZE_AT) ?? nameAlone(line, columns);
+  MODE.lastIndex = 0;
+  if (!MODE.test(line)) return undefined;
+  columns.read(line, MODE.lastIndex);
+  let typeAt = 0;
+  while (isBlank(line.charCodeAt(typeAt)) || isDigit(line.charCodeAt(typeAt))) typeAt += 1;
+  const type = line.charAt(typeAt);
+  const found = datedName(type, now, SIZE_AT) ?? nameAlone();
   if (found === undefined) return undefined;
   const { size, time, sizeAt } = found;
   const kind = kindOf(type);
   const name = kind === 'link' ? withoutTarget(found.name) : found.name;
-  return { kind, name, size, time, rights: rightsOf(letters, columns, sizeAt) };
+  return { kind, name, size, time, rights: rightsOf(line.slice(typeAt + 1, typeAt + 1 + LETTERS.length), sizeAt) };
 }
 
 const LETTERS = 'rwxrwxrwx';
+/** The letters that mean the right to execute as well. */
+const [SET_ID, STICKY] = ['s'.charCodeAt(0), 't'.charCodeAt(0)];
 /** The bits of letters that mean more than the right to execute: at the end of each group of three. */
 const SPECIAL = [
   [2, 0o4000],
@@ -62,23 +106,23 @@ const SPECIAL = [
 const LINKS = /^\d+$/;
 
 /** Reads owner and group, which are between the number of links and the size. If a name has blanks, both are unknown. */
-function rightsOf(letters: string, columns: readonly Column[], sizeAt = 0): Rights {
-  const ownerAt = LINKS.test(columns[0]?.text ?? '') ? 1 : 0;
+function rightsOf(letters: string, sizeAt = 0): Rights {
+  const ownerAt = LINKS.test(columns.text(0)) ? 1 : 0;
   const names = sizeAt - ownerAt;
   return {
     mode: letters.includes('?') ? undefined : bitsOf(letters),
-    owner: names === 1 || names === 2 ? ownerName(columns[ownerAt]?.text ?? '') : undefined,
-    group: names === 2 ? ownerName(columns[ownerAt + 1]?.text ?? '') : undefined,
+    owner: names === 1 || names === 2 ? ownerName(columns.text(ownerAt)) : undefined,
+    group: names === 2 ? ownerName(columns.text(ownerAt + 1)) : undefined,
   };
 }
 
 function bitsOf(letters: string): number {
   let bits = 0;
   for (let at = 0; at < LETTERS.length; at++) {
-    const letter = letters[at] ?? '-';
-    if (letter === LETTERS[at] || letter === 's' || letter === 't') bits |= 1 << (LETTERS.length - 1 - at);
+    const letter = letters.charCodeAt(at);
+    if (letter === LETTERS.charCodeAt(at) || letter === SET_ID || letter === STICKY) bits |= 0o400 >> at;
   }
-  for (const [at, bit] of SPECIAL) if (!'x-'.includes(letters[at] ?? '-')) bits |= bit;
+  for (const [at, bit] of SPECIAL) if (!'x-'.includes(letters.charAt(at))) bits |= bit;
   return bits;
 }
 
@@ -90,32 +134,12 @@ const NETWARE_SIZE_AT = [1, 2, 3, 4];
 export function parseNetwareLine(line: string, now: Date): ListedLine | undefined {
   const [rights, type = ''] = RIGHTS.exec(line) ?? [];
   if (rights === undefined) return undefined;
-  const found = datedName(line, columnsOf(line, rights.length), type, now, NETWARE_SIZE_AT);
+  columns.read(line, rights.length);
+  const found = datedName(type, now, NETWARE_SIZE_AT);
   // Several blanks precede the name, and no name of NetWare begins with one.
   const name = found?.name.replace(/^[ \t]+/, '') ?? '';
   if (found === undefined || name === '') return undefined;
   return { kind: kindOf(type), name, size: found.size, time: found.time };
-}
-
-/** By characters: matches of an expression would be most of the garbage of a list. */
-function columnsOf(line: string, from: number): Column[] {
-  const columns: Column[] = [];
-  for (let end = from; columns.length < MOST_COLUMNS;) {
-    let start = end;
-    while (isBlank(line, start)) start += 1;
-    if (start === line.length) break;
-    end = start;
-    while (end < line.length && !isBlank(line, end)) end += 1;
-    columns.push({ text: line.slice(start, end), end });
-  }
-  return columns;
-}
-
-const [SPACE, TAB] = [0x20, 0x09];
-
-function isBlank(line: string, at: number): boolean {
-  const code = line.charCodeAt(at);
-  return code === SPACE || code === TAB;
 }
 
 /** The columns where the size may be: after links, owner and group; without the group; or after names with blanks. */
@@ -123,23 +147,16 @@ const SIZE_AT = [3, 2, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 1];
 
 type Found = Omit<ListedLine, 'kind'> & { readonly sizeAt?: number };
 
-function datedName(
-  line: string,
-  columns: readonly Column[],
-  type: string,
-  now: Date,
-  sizeAt: readonly number[],
-): Found | undefined {
+function datedName(type: string, now: Date, sizeAt: readonly number[]): Found | undefined {
   const isDevice = type === 'b' || type === 'c';
   // Tries known months at every place first; then any word, only at the usual places: it might be the name of a group.
   for (const isKnown of [true, false]) {
     for (const at of isKnown ? sizeAt : sizeAt.slice(0, 2)) {
-      const date = dateAt(columns, at + 1, isKnown);
-      const size = columns[at]?.text;
-      if (date === undefined || size === undefined || !isSizeLike(size)) continue;
-      const name = nameBehind(line, columns[date.last]);
+      const size = columns.text(at);
+      const date = isSizeLike(size) ? dateAt(at + 1, isKnown, now) : undefined;
+      const name = date && columns.nameBehind(date.last);
       if (name === undefined) continue;
-      return { name, size: isDevice ? 0 : sizeOf(size), time: parseListTime(date.text, now), sizeAt: at };
+      return { name, size: isDevice ? 0 : sizeOf(size), time: date?.time, sizeAt: at };
     }
   }
   return undefined;
@@ -147,6 +164,7 @@ function datedName(
 
 const TIME_OR_YEAR = /^(?:\d{1,2}:\d\d(?::\d\d)?|\d{4}[年년]?)$/u;
 const YEAR = /^\d{4}$/;
+const WITH_SECONDS = /:\d\d:/;
 const ZONE = /^[+-]\d{4}$/;
 const DAY = /^\d{1,2}[.日일]?$/u;
 const WORD = /^(?:\p{L}[\p{L}\p{M}]{1,9}\.?|\d{1,2}[月월])$/u;
@@ -154,45 +172,39 @@ const NUMERIC = /^\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}$/;
 const CLOCK = /^\d{1,2}:\d\d(?::\d\d(?:\.\d+)?)?$/;
 
 interface FoundDate {
-  readonly text: string;
+  readonly time: ListTime | undefined;
   /** The index of its last column. */
   readonly last: number;
 }
 
 /** `isKnown`: accepts only the name of a known month. */
-function dateAt(columns: readonly Column[], at: number, isKnown: boolean): FoundDate | undefined {
-  const first = columns[at]?.text ?? '';
-  const second = columns[at + 1]?.text ?? '';
-  const third = columns[at + 2]?.text ?? '';
+function dateAt(at: number, isKnown: boolean, now: Date): FoundDate | undefined {
+  const first = columns.text(at);
+  const second = columns.text(at + 1);
+  const third = columns.text(at + 2);
   if (NUMERIC.test(first)) {
     if (!CLOCK.test(second)) return undefined;
     // With seconds, `ls` also shows a zone, so the time is exact.
     return ZONE.test(third)
-      ? { text: `${first} ${second} ${third}`, last: at + 2 }
-      : { text: `${first} ${second}`, last: at + 1 };
+      ? { time: parseListTime(`${first} ${second} ${third}`, now), last: at + 2 }
+      : { time: parseListTime(`${first} ${second}`, now), last: at + 1 };
   }
   if (!TIME_OR_YEAR.test(third)) return undefined;
   const isMonthFirst = WORD.test(first) && DAY.test(second);
   if (!isMonthFirst && !(DAY.test(first) && WORD.test(second))) return undefined;
-  const text = `${first} ${second} ${third}`;
-  if (isKnown && monthNumberOf(isMonthFirst ? first : second) === undefined) return undefined;
+  const month = monthNumberOf(isMonthFirst ? first : second);
+  if (isKnown && month === undefined) return undefined;
   // `Nov 20 10:15:30 2024`
-  const year = columns[at + 3]?.text ?? '';
-  if (/:\d\d:/.test(third) && YEAR.test(year)) return { text: `${first} ${second} ${year}`, last: at + 3 };
-  return { text, last: at + 2 };
-}
-
-/** The one blank after the last column does not belong to the name; everything after it does. */
-function nameBehind(line: string, column: Column | undefined): string | undefined {
-  const name = column === undefined ? '' : line.slice(column.end + 1);
-  return name === '' ? undefined : name;
+  const hasYear = WITH_SECONDS.test(third) && YEAR.test(columns.text(at + 3));
+  const [clockOrYear, last] = hasYear ? [columns.text(at + 3), at + 3] : [third, at + 2];
+  const day = isMonthFirst ? second : first;
+  return { time: month === undefined ? undefined : unixTime(month, day, clockOrYear, now), last };
 }
 
 /** `-????????? ? ? ? ? ? name`: `ls` could not read the file's attributes. */
-function nameAlone(line: string, columns: readonly Column[]): Found | undefined {
-  const unknown = columns.slice(0, UNKNOWN_COLUMNS);
-  if (unknown.length < UNKNOWN_COLUMNS || !unknown.every(({ text }) => text === '?')) return undefined;
-  const name = nameBehind(line, unknown.at(-1));
+function nameAlone(): Found | undefined {
+  for (let at = 0; at < UNKNOWN_COLUMNS; at++) if (columns.text(at) !== '?') return undefined;
+  const name = columns.nameBehind(UNKNOWN_COLUMNS - 1);
   return name === undefined ? undefined : { name, size: undefined, time: undefined };
 }
 
@@ -208,7 +220,8 @@ const isSizeLike = (text: string): boolean => SIZE_LIKE.test(text) || GROUPED_SI
 
 /** Undefined if the text does not give the exact number of bytes. */
 function sizeOf(text: string): number | undefined {
-  const digits = GROUPED_SIZE.test(text) ? text.replace(/\D/g, '') : text;
+  if (SIZE.test(text)) return Number(text);
+  const digits = GROUPED_SIZE.test(text) ? text.replace(/\D/g, '') : '';
   return SIZE.test(digits) ? Number(digits) : undefined;
 }
 

@@ -200,7 +200,7 @@ async function findTarget(operation: FtpOperation, path: RemotePath): Promise<Fi
 }
 
 function toFileInfo({ kind, rawName, size = 0, time, rights }: FtpEntry, path: RemotePath): FileInfo {
-  const modifiedAt = time?.time ?? EPOCH;
+  const modifiedAt = time === undefined ? EPOCH : new Date(time.ms);
   // Fields are added, not spread into a new object: spread objects of a long listing survive the quick garbage
   // collections.
   const info: { -readonly [Key in keyof FileInfo]: FileInfo[Key] } =

@@ -7,6 +7,7 @@ import { ListReader } from './list-reader.js';
 import { isExactTime } from './list-times.js';
 import { isReply, notListed, openListLines } from './lines.js';
 import { offsetBetween } from './list-zone.js';
+import type { FtpMemory } from '../memory.js';
 import type { FtpOperation } from '../session/operation.js';
 import { GatewayError } from '../../../base/errors.js';
 import { momentsIn, offsetIn } from '../../../base/time-zone.js';
@@ -33,19 +34,21 @@ export async function* listEntered(operation: FtpOperation, folder: RemotePath):
     return;
   }
   const learned = (listedMs: number): number => listedMs - (memory.zone.offsetAt(listedMs) ?? 0);
-  const samples = new Samples(folder);
+  const samples = new Samples(folder, memory);
   const mustWait = memory.hasMdtm && memory.zone.isUnknown && memory.fruitlessListings < MAX_FRUITLESS_LISTINGS;
   let held: FtpEntry[] | undefined = memory.hasMdtm ? [] : undefined;
   let isTooLong = false;
   const unusable = new LeftOuts(folder, undefined);
+  let isCertain = !mustWait;
   for await (const entries of listAll(operation)) {
     for (const entry of entries) {
-      samples.offer(entry);
+      isCertain = !samples.offer(entry) && isCertain;
       // A first listing that is read for its times only passes nothing on, so unreadable entries are counted here.
       if (isTooLong && (entry.kind === 'unreadable' || entryPath(folder, entry.name) === undefined))
         await unusable.add({ name: undefined, isDirectory: false, why: 'unreadable', line: entry.name });
     }
-    if (held === undefined) yield inUtc(entries, learned);
+    // What no sample can change is passed on as it arrives.
+    if (held === undefined || isCertain) yield inUtc(entries, learned);
     else if (held.length + entries.length <= MAX_HELD) held.push(...entries);
     else if (mustWait) isTooLong = true;
     else {
@@ -67,25 +70,31 @@ export async function* listEntered(operation: FtpOperation, folder: RemotePath):
 /** Files of one listing whose exact times can be asked for. */
 class Samples {
   readonly #folder: RemotePath;
+  readonly #memory: FtpMemory;
   readonly #files = new Map<number, string>();
 
-  constructor(folder: RemotePath) {
+  constructor(folder: RemotePath, memory: FtpMemory) {
     this.#folder = folder;
+    this.#memory = memory;
   }
 
   get isEmpty(): boolean {
     return this.#files.size === 0;
   }
 
-  offer(entry: FtpEntry): void {
-    if (entry.kind !== 'file' || entry.time?.resolutionMs !== MINUTE_MS || entry.rawName !== undefined) return;
-    if (this.#files.size < MAX_HELD && entryPath(this.#folder, entry.name) !== undefined)
-      this.#files.set(entry.time.time.getTime(), entry.name);
+  /** Whether a sample of this listing can change the time of the entry. */
+  offer({ kind, name, rawName, time }: FtpEntry): boolean {
+    if (time === undefined || isExactTime(time) || this.#memory.zone.isCertain(time.ms)) return false;
+    const isSample = kind === 'file' && time.resolutionMs === MINUTE_MS && rawName === undefined;
+    if (isSample && this.#files.size < MAX_HELD && entryPath(this.#folder, name) !== undefined)
+      this.#files.set(time.ms, name);
+    return true;
   }
 
   /** Queries as many times as needed to know the zone at each of them, within bounds. */
   async learn(operation: FtpOperation): Promise<void> {
-    const { memory, control } = operation.lease;
+    const { control } = operation.lease;
+    const memory = this.#memory;
     const { zone } = memory;
     if (zone.isUnknown && memory.fruitlessListings >= MAX_FRUITLESS_LISTINGS) return;
     let times = [...this.#files.keys()].sort((a, b) => a - b);
@@ -178,13 +187,14 @@ async function* parse(operation: FtpOperation, batches: AsyncIterable<Buffer[]>)
   }
 }
 
-/** `momentOf`: the moment of a time as it is listed. */
-function inUtc(entries: readonly FtpEntry[], momentOf: (listedMs: number) => number): FtpEntry[] {
-  return entries.map((entry) => {
-    const { name, rawName, kind, size, time } = entry;
-    if (time === undefined || isExactTime(time)) return entry;
+/** The same entries, changed in place. `momentOf`: the moment of a time as it is listed. */
+function inUtc(entries: FtpEntry[], momentOf: (listedMs: number) => number): FtpEntry[] {
+  for (const entry of entries) {
+    const { time } = entry;
     // A day without a clock time is also a day in the server's zone.
-    const utc = new Date(momentOf(time.time.getTime()));
-    return { name, rawName, kind, size, time: { time: utc, resolutionMs: time.resolutionMs } };
-  });
+    if (time !== undefined && !isExactTime(time)) {
+      entry.time = { ms: momentOf(time.ms), resolutionMs: time.resolutionMs };
+    }
+  }
+  return entries;
 }

@@ -5,7 +5,7 @@ import type { PoolLimits } from '../../../contract/connection/fields.js';
 import { ROOT, underRoot, type RemotePath } from '../../path.js';
 import type { ProtocolDeps } from '../../protocol.js';
 import type { RemoteContext } from '../../remote.js';
-import { parseTimeValue } from '../names/entries.js';
+import { timeValueMs } from '../names/entries.js';
 import type { Ask } from './control.js';
 import { isPositive, isUnsupported, type Reply } from './replies.js';
 import type { FtpLease } from './session.js';
@@ -81,7 +81,8 @@ export class FtpOperation {
   timeIn(reply: Reply | undefined): Date | undefined {
     if (reply === undefined) return undefined;
     if (isUnsupported(reply)) this.lease.memory.hasMdtm = false;
-    return reply.code === 213 ? parseTimeValue(reply.text.slice(4).trim()) : undefined;
+    const ms = reply.code === 213 ? timeValueMs(reply.text.slice(4).trim()) : undefined;
+    return ms === undefined ? undefined : new Date(ms);
   }
 
   /** Makes `folder` the working folder; records the login folder first. */
