@@ -4,6 +4,7 @@
  */
 import { uriEncoded } from '../base/aws-signature.js';
 import { refusal } from '../base/errors.js';
+import { isoTime } from '../base/iso-time.js';
 import type { KeyEntry, KeysOptions, KeysPage } from '../operations/tree/list-keys.js';
 import { etagOf } from './etag.js';
 import { MOST_NAME_BYTES, nameOfToken, tokenOf } from './token.js';
@@ -111,7 +112,7 @@ function contentsOf(
   ];
   return [
     ['Key', name(key)],
-    ['LastModified', info.modifiedAt.toISOString()],
+    ['LastModified', isoTime(info.modifiedAt)],
     ['ETag', `"${etagOf(info)}"`],
     ['Size', info.size],
     ['Owner', hasOwner ? ownerOf : undefined],

@@ -1,5 +1,6 @@
 /** FileInfo in the form of the API. */
 import { modeText } from '../../base/file-mode.js';
+import { isoTime } from '../../base/iso-time.js';
 import { fileFields } from '../../contract/file.js';
 import { object } from '../../contract/schema.js';
 import { shownFields } from '../../contract/thing.js';
@@ -18,7 +19,7 @@ export function fileInfoOf(file: FileInfo): Readonly<Record<keyof typeof fileFie
     path: path.toWellFormed(),
     size,
     isDirectory,
-    modifiedAt: modifiedAt.toISOString(),
+    modifiedAt: isoTime(modifiedAt),
     mode: mode === undefined ? undefined : modeText(mode),
     owner,
     group,
