@@ -14,6 +14,8 @@ export type RemotePath = string & { readonly [brand]: 'RemotePath' };
 
 export const ROOT = '/' as RemotePath;
 const MAX_PATH_BYTES = 4096;
+/** One unit of a text has at most this many bytes in UTF-8. */
+const MOST_BYTES = 3;
 const CONTROL = /\p{Cc}/u;
 
 /**
@@ -195,7 +197,8 @@ function normalise(text: string, field: string): RemotePath {
 }
 
 function within(path: string, field: string): RemotePath {
-  if (Buffer.byteLength(path) > MAX_PATH_BYTES) {
+  // Bytes of short paths need not be counted.
+  if (path.length * MOST_BYTES > MAX_PATH_BYTES && Buffer.byteLength(path) > MAX_PATH_BYTES) {
     throw new GatewayError('bad_path', `${field} must be at most ${MAX_PATH_BYTES} bytes`, { step: 'request' });
   }
   return path as RemotePath;
