@@ -574,10 +574,14 @@ export class Bucket {
   /** Removes what the page before has already listed, as some stores repeat it; adds missing sizes. */
   async #complete(listedPage: ListedPage, before: ReadonlySet<string>, what: string): Promise<Page> {
     const objects: ListedObject[] = [];
-    for (const { size, ...object } of listedPage.objects) {
+    for (const object of listedPage.objects) {
       if (before.has(object.key)) continue;
+      if (hasSize(object)) {
+        objects.push(object);
+        continue;
+      }
       // An object that is gone by now is not an entry.
-      const facts = size === undefined ? await this.head(object.key, what) : { ...object, size };
+      const facts = await this.head(object.key, what);
       if (facts !== undefined) objects.push({ ...facts, key: object.key });
     }
     const prefixes = [...new Set(listedPage.prefixes)].filter((prefix) => !before.has(prefix));
@@ -695,9 +699,14 @@ interface ListAnswer {
 }
 
 /** A page as the store returns it. */
+/** Not every store shows the size. */
+type ShownObject = Omit<ListedObject, 'size'> & { readonly size: number | undefined };
+
 interface ListedPage extends Omit<Page, 'objects'> {
-  readonly objects: readonly (Omit<ListedObject, 'size'> & { readonly size: number | undefined })[];
+  readonly objects: readonly ShownObject[];
 }
+
+const hasSize = (object: ShownObject): object is ListedObject => object.size !== undefined;
 
 const namesOf = ({ objects, prefixes }: ListedPage): ReadonlySet<string> =>
   new Set([...objects.map(({ key }) => key), ...prefixes]);
@@ -725,11 +734,11 @@ function pageOf(answer: ListAnswer, what: string): { page: ListedPage; last: str
     unreadable.push(text);
     return undefined;
   };
-  const objects = (answer.Contents ?? []).flatMap(({ Key, Size, LastModified, ETag }) => {
+  const objects: ShownObject[] = [];
+  for (const { Key, Size: size, LastModified, ETag } of answer.Contents ?? []) {
     const key = decode(Key);
-    if (key === undefined) return [];
-    return [{ key, size: Size, modifiedAt: wholeSeconds(LastModified), etag: bareEtag(ETag) }];
-  });
+    if (key !== undefined) objects.push({ key, size, modifiedAt: wholeSeconds(LastModified), etag: bareEtag(ETag) });
+  }
   const prefixes = (answer.CommonPrefixes ?? []).flatMap(({ Prefix }) => decode(Prefix) ?? []);
   const counted = objects.length + prefixes.length + unreadable.length;
   // Entries that the store counts but does not show have no name here.
