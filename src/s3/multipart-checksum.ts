@@ -2,6 +2,8 @@
 import { Turns } from '../base/turns.js';
 import type { MultipartPart, Upload } from '../contract/upload.js';
 import { combine, isCombined } from './body/crc-combine.js';
+import type { PartSum } from '../uploads/part-work.js';
+import { type S3Body, SummedBody } from './body/body.js';
 import { Checksum, CHECKSUM, isAlgorithm } from './body/checksums.js';
 import { S3Error } from './errors.js';
 import type { XmlElement } from './xml.js';
@@ -57,14 +59,17 @@ export function askedElements({ checksum }: Pick<Upload, 'checksum'>): readonly 
   ];
 }
 
-/** The checksum of a part of such an upload. */
-export function sumElements(
-  { checksum: asked }: Pick<Upload, 'checksum'>,
-  { checksum }: Pick<MultipartPart, 'checksum'>,
-): readonly XmlElement[] {
-  if (asked === null || checksum === null) return [];
+/** The checksum of a part. */
+export function partSumElements({ checksum }: Pick<MultipartPart, 'checksum'>): readonly XmlElement[] {
+  if (checksum === null) return [];
   const [algorithm = '', value = ''] = checksum.split(' ');
   return [sumElement(algorithm, value)];
+}
+
+export function partSumFields({ checksum }: Pick<MultipartPart, 'checksum'>): Record<string, string> {
+  if (checksum === null) return {};
+  const [algorithm = '', value = ''] = checksum.split(' ');
+  return { [PREFIX + algorithm]: value };
 }
 
 export const sumElement = (algorithm: string, value: string): XmlElement => [
@@ -72,20 +77,38 @@ export const sumElement = (algorithm: string, value: string): XmlElement => [
   value,
 ];
 
-/** The checksum of a body, as its part keeps it. */
-export function keptSum(fields: Readonly<Record<string, string>>): string | undefined {
-  const [sum] = Object.entries(fields);
-  return sum && `${sum[0].replace('x-amz-checksum-', '')} ${sum[1]}`;
+/** The checksum of a part that is sent with it. @throws S3Error InvalidRequest if it is not that of the upload */
+export async function sentSum(
+  upload: Pick<Upload, 'checksum'>,
+  { promised, checksums }: Pick<S3Body, 'promised' | 'checksums'>,
+): Promise<PartSum | undefined> {
+  if (promised.length === 0) return ownSum(upload);
+  const field = fieldOf(upload);
+  const other = promised.find((one) => field !== undefined && one !== field);
+  if (other !== undefined) {
+    const text = `the upload was begun for ${field}, and the part has ${other.slice(0, 60)}`;
+    throw new S3Error('InvalidRequest', text);
+  }
+  const value = (): string | undefined => {
+    const [sum] = Object.entries(checksums());
+    return sum && `${sum[0].replace(PREFIX, '')} ${sum[1]}`;
+  };
+  return { pass: (body) => body, value };
 }
 
-/** @throws S3Error InvalidRequest for a part with a checksum of another algorithm than the upload */
-export function refuseOtherAlgorithm({ checksum }: Pick<Upload, 'checksum'>, fields: readonly string[]): void {
-  if (checksum === null) return;
-  const [algorithm = ''] = checksum.split(' ');
-  const other = fields.find((field) => field !== `x-amz-checksum-${algorithm}`);
-  if (other === undefined) return;
-  const text = `the upload was begun for ${algorithm.toUpperCase()}, and the part has ${other.slice(0, 60)}`;
-  throw new S3Error('InvalidRequest', text);
+/** That of a part which is sent or copied without one, for an upload that was begun for one. */
+export async function ownSum(upload: Pick<Upload, 'checksum'>): Promise<PartSum | undefined> {
+  const field = fieldOf(upload);
+  if (field === undefined) return undefined;
+  const sum = await Checksum.open(field);
+  return { pass: (body) => new SummedBody(body, [sum]), value: () => `${field.replace(PREFIX, '')} ${sum.value()}` };
+}
+
+const PREFIX = 'x-amz-checksum-';
+
+function fieldOf({ checksum }: Pick<Upload, 'checksum'>): string | undefined {
+  const [algorithm] = checksum?.split(' ') ?? [];
+  return algorithm && PREFIX + algorithm;
 }
 
 export interface ObjectChecksum {
@@ -108,13 +131,14 @@ export async function objectChecksum(
   if (asked !== type)
     throw new S3Error('InvalidRequest', `the upload was not begun for a checksum of type ${asked.slice(0, 60)}`);
   const [promised, ...others] = [...headers].filter(([name]) => CHECKSUM.test(name));
+  // Parts of an older version may have none.
   const sums = parts.map((part) => part.checksum?.split(' ')[1] ?? '');
   const isKnown = algorithm !== '' && !sums.includes('');
   const value = isKnown ? await (type === COMPOSITE ? compositeOf : combinedOf)(algorithm, sums, parts) : undefined;
   if (promised === undefined) return value === undefined ? undefined : { algorithm, type, value };
   const [field, given] = promised;
   if (value === undefined || others.length > 0 || field !== `x-amz-checksum-${algorithm}`) {
-    const text = `${field.slice(0, 60)} cannot be verified: begin the upload with this algorithm, and send it with each part`;
+    const text = `${field.slice(0, 60)} cannot be verified: begin the upload with this algorithm`;
     throw new S3Error('InvalidRequest', text);
   }
   if (given !== value) throw new S3Error('BadDigest', `the object does not match its ${field}`, 'digest_mismatch');

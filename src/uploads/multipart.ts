@@ -33,7 +33,7 @@ interface CompleteOptions {
   readonly admit?: (upload: Upload, parts: readonly MultipartPart[]) => Promise<void>;
 }
 
-type WrittenPart = Pick<MultipartPart, 'number' | 'size' | 'etag' | 'storedAt'>;
+type WrittenPart = Pick<MultipartPart, 'number' | 'size' | 'etag' | 'checksum' | 'storedAt'>;
 
 const LEAST_PART_BYTES = 5 * 1024 * 1024;
 
@@ -112,7 +112,6 @@ export class MultipartUploads {
       const work = new PartWork(this.#options, request, held, part);
       let isStored = false;
       try {
-        if ('body' in part) part.admit?.(held.upload);
         const stored = await work.run();
         isStored = true;
         return stored;
@@ -126,8 +125,8 @@ export class MultipartUploads {
     };
     const stored = (await write(await take(false), true)) ?? (await write(await take(true), false));
     if (stored === undefined) throw unknown('upload', id);
-    const { etag, storedAt } = stored;
-    return { number, size, etag, storedAt };
+    const { etag, checksum, storedAt } = stored;
+    return { number, size, etag, checksum, storedAt };
   }
 
   /** An unfinished upload and its stored parts, in the order of their numbers. @throws GatewayError unknown_upload */

@@ -6,8 +6,8 @@ import type { MultipartPart } from '../contract/upload.js';
 export interface ListedPart {
   readonly number: number;
   readonly etag: string;
-  /** As MultipartPart.checksum has it; absent: none is listed. */
-  readonly checksum?: string | undefined;
+  /** As MultipartPart.checksum has it; absent or null: none is listed. */
+  readonly checksum?: string | null | undefined;
 }
 
 /** As S3 has it. */
@@ -34,7 +34,7 @@ export function chosenOf(
     const part = byNumber.get(number);
     if (part === undefined) throw refusal('invalid_part', `part ${number} is not stored`);
     if (part.etag !== etag) throw refusal('invalid_part', `part ${number} has another ETag than the listed one`);
-    if (checksum !== undefined && part.checksum !== checksum)
+    if (typeof checksum === 'string' && part.checksum !== checksum)
       throw refusal('invalid_part', `part ${number} has another checksum than the listed one`);
     return part;
   });

@@ -21,16 +21,21 @@ import type { HeldPart } from './part-writers.js';
 interface PartFacts {
   readonly number: number;
   readonly size: number;
+  /** Called before a byte is taken. Throws if the part is not one for this upload; returns the checksum of its bytes. */
+  readonly admit?: (upload: Upload) => Promise<PartSum | undefined>;
+}
+
+/** A checksum of a part, computed as its bytes pass. */
+export interface PartSum {
+  pass(body: Readable): Readable;
+  /** As MultipartPart.checksum has it. Called after the last byte. */
+  value(): string | undefined;
 }
 
 /** A part that a client sends. */
 interface SentPart extends PartFacts {
   readonly body: Readable;
   readonly digest?: ExpectedDigest | undefined;
-  /** Called before a byte is taken: throws if the part is not one for this upload. */
-  readonly admit?: (upload: Upload) => void;
-  /** As MultipartPart.checksum has it. Called after the last byte. */
-  readonly checksum?: () => string | undefined;
 }
 
 /** A part whose bytes are in another file. */
@@ -61,6 +66,7 @@ export class PartWork {
   readonly #held: HeldPart;
   readonly #part: PartSource;
   readonly #hash: ContentHash | undefined;
+  #sum: PartSum | undefined;
   /** Bytes of the body have been taken: nothing can be tried again. */
   hasBegun = false;
 
@@ -77,7 +83,8 @@ export class PartWork {
     const request = this.#request;
     const held = this.#held;
     const { operations, parts } = this.#options;
-    const { number, size } = this.#part;
+    const { number, size, admit } = this.#part;
+    this.#sum = await admit?.(held.upload);
     const ending = new Ending();
     const stopListening = onAbort(request.signal, (reason) => ending.abort(reason));
     held.lost = (reason) => ending.abort(reason);
@@ -97,7 +104,7 @@ export class PartWork {
           digest: this.#hash?.value ?? null,
           storeEtag: stored?.etag ?? null,
           storeChecksum: stored?.checksum ?? null,
-          checksum: ('body' in this.#part ? this.#part.checksum?.() : undefined) ?? null,
+          checksum: this.#sum?.value() ?? null,
         });
         await running.drop();
         return part;
@@ -185,7 +192,7 @@ export class PartWork {
 
   async #pump({ running, body }: Writing, writer: Parameters<typeof pump>[1], isMoreToCome: boolean): Promise<void> {
     const part = this.#part;
-    await pump(body, writer, {
+    await pump(this.#sum?.pass(body) ?? body, writer, {
       signal: running.signal,
       size: part.size,
       digest: 'digest' in part ? part.digest : undefined,

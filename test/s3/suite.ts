@@ -660,6 +660,60 @@ export function s3Suite(entry: ServerEntry): void {
       assert.ok((await onDisk(key)).equals(Buffer.concat(copied)));
     });
 
+    for (const [ChecksumAlgorithm, ChecksumType] of [
+      ['CRC32', 'FULL_OBJECT'],
+      ['SHA256', 'COMPOSITE'],
+      ['CRC64NVME', 'FULL_OBJECT'],
+    ] as const) {
+      test(`parts that come without a checksum have that of their upload: ${ChecksumAlgorithm}`, async () => {
+        const [from, key] = [fresh('source.bin'), fresh('summed.bin')];
+        const content = randomBytes(5 * MIB + 100);
+        await put(from, content);
+        const plain = clientOf(gateway, PAIR, { requestChecksumCalculation: 'WHEN_REQUIRED' });
+        const name = `Checksum${ChecksumAlgorithm}`;
+        const order = { ...at(key), ChecksumAlgorithm, ChecksumType };
+        const { UploadId } = await plain.send(new CreateMultipartUploadCommand(order));
+        const parts = [content.subarray(100), content, content.subarray(7, 5 * MIB + 7), content.subarray(0, 9)];
+        const sums = await Promise.all(parts.map((part) => sumOf(ChecksumAlgorithm, part)));
+        const part = (PartNumber: number) => ({ ...at(key), UploadId, PartNumber });
+        const copy = async (number: number, range: object) => {
+          const source = { CopySource: `${BUCKET}/${encodeURIComponent(from)}`, ...range };
+          const { CopyPartResult = {} } = await plain.send(new UploadPartCopyCommand({ ...part(number), ...source }));
+          return CopyPartResult;
+        };
+        const send = (number: number, more: object = {}) =>
+          plain.send(new UploadPartCommand({ ...part(number), Body: parts[number - 1], ...more }));
+        const stored = [
+          await copy(1, { CopySourceRange: `bytes=100-${5 * MIB + 99}` }),
+          await copy(2, {}),
+          await send(3),
+          await send(4, { [name]: sums[3] }),
+        ];
+        assert.deepEqual(
+          stored.map((one) => fieldOf(one, name)),
+          sums,
+        );
+        const listed = await plain.send(new ListPartsCommand({ ...at(key), UploadId }));
+        assert.deepEqual(
+          listed.Parts?.map((one) => fieldOf(one, name)),
+          sums,
+        );
+        const whole = ChecksumType === 'FULL_OBJECT' ? parts : sums.map((sum) => Buffer.from(sum, 'base64'));
+        const joined = await sumOf(ChecksumAlgorithm, Buffer.concat(whole));
+        const expected = ChecksumType === 'FULL_OBJECT' ? joined : `${joined}-${parts.length}`;
+        const complete = (given: string | undefined) => {
+          const Parts = stored.map(({ ETag }, index) => ({ ETag, PartNumber: index + 1, [name]: sums[index] }));
+          const object = { ...at(key), UploadId, MultipartUpload: { Parts }, ChecksumType, [name]: given };
+          return plain.send(new CompleteMultipartUploadCommand(object));
+        };
+        await failsWith('BadDigest', complete(sums[0]));
+        const done = await complete(expected);
+        assert.deepEqual([fieldOf(done, name), done.ChecksumType], [expected, ChecksumType]);
+        assert.ok((await onDisk(key)).equals(Buffer.concat(parts)));
+        plain.destroy();
+      });
+    }
+
     test('the history has one item for each object', async () => {
       const key = fresh('history.bin');
       await put(key, 'history');

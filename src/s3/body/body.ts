@@ -91,13 +91,13 @@ function wholeOf(request: HttpRequest, checksums: readonly Checksum[]): WholeBod
 const checked = (body: Readable, checksums: readonly Checksum[]): Readable =>
   checksums.length === 0 ? body : new CheckedBody(body, checksums);
 
-/** Passes bytes through, and ends only if every checksum is right. */
-class CheckedBody extends BodyStage implements Lender {
-  readonly #checksums: readonly Checksum[];
+/** Passes bytes through, and adds them to checksums. */
+export class SummedBody extends BodyStage implements Lender {
+  protected readonly checksums: readonly Checksum[];
 
   constructor(source: Readable, checksums: readonly Checksum[]) {
     super(source);
-    this.#checksums = checksums;
+    this.checksums = checksums;
   }
 
   lendTo(borrower: Borrower): void {
@@ -114,12 +114,15 @@ class CheckedBody extends BodyStage implements Lender {
   }
 
   #add(bytes: Buffer): void {
-    for (const checksum of this.#checksums) checksum.update(bytes);
+    for (const checksum of this.checksums) checksum.update(bytes);
   }
+}
 
+/** Ends only if every checksum is right. */
+class CheckedBody extends SummedBody {
   override _flush(done: TransformCallback): void {
     try {
-      for (const checksum of this.#checksums) checksum.verify();
+      for (const checksum of this.checksums) checksum.verify();
       done();
     } catch (error) {
       done(error as Error);

@@ -1,7 +1,7 @@
 import type { HttpAnswer } from '../../http/types.js';
 import { type Call, type Command, xmlAnswer } from '../call.js';
 import { S3Error } from '../errors.js';
-import { askedElements, sumElements } from '../multipart-checksum.js';
+import { askedElements, partSumElements } from '../multipart-checksum.js';
 import type { XmlElement } from '../xml.js';
 import { limitIn, openUpload } from './multipart-upload.js';
 
@@ -42,7 +42,7 @@ async function run(call: Call): Promise<HttpAnswer> {
         ['LastModified', part.storedAt.toISOString()],
         ['ETag', `"${part.etag}"`],
         ['Size', part.size],
-        ...sumElements(upload, part),
+        ...(upload.checksum === null ? [] : partSumElements(part)),
       ],
     ]),
   ]);

@@ -6,6 +6,7 @@ import { copySourceOf } from '../copy-source.js';
 import { S3Error } from '../errors.js';
 import { isFolderKey, referToKey } from '../key.js';
 import { lookAt } from '../look.js';
+import { ownSum, partSumElements } from '../multipart-checksum.js';
 import { openUpload, partNumberOf } from './multipart-upload.js';
 
 export const uploadPartCopy: Command = {
@@ -25,10 +26,11 @@ async function copy(call: Call): Promise<HttpAnswer> {
   const range = rangeIn(headers.get('x-amz-copy-source-range'), info.size);
   const size = range === undefined ? info.size : range.end - range.start + 1;
   const source = { connection, file: referToKey(connection, key), range };
-  const part = await call.services.multipart.writePart(request, id, { number, size, source });
+  const part = await call.services.multipart.writePart(request, id, { number, size, source, admit: ownSum });
   return xmlAnswer('CopyPartResult', [
     ['LastModified', part.storedAt.toISOString()],
     ['ETag', `"${part.etag}"`],
+    ...partSumElements(part),
   ]);
 }
 
