@@ -11,6 +11,8 @@ const FIELDS = {
   'response-expires': 'Expires',
 } as const;
 
+export const RESPONSE_PARAMETERS = Object.keys(FIELDS);
+
 /** @throws S3Error InvalidArgument for a value that no field can have */
 export function chosenFields(query: URLSearchParams): Record<string, string> {
   const chosen: Record<string, string> = {};

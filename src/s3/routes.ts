@@ -18,6 +18,7 @@ import { bucketSettings, objectSettings } from './commands/settings.js';
 import { uploadPart } from './commands/upload-part.js';
 import { uploadPartCopy } from './commands/upload-part-copy.js';
 import { S3Error } from './errors.js';
+import { RESPONSE_PARAMETERS } from './response-fields.js';
 import type { S3Target } from './target.js';
 
 interface Row {
@@ -63,16 +64,25 @@ const TABLE: Readonly<Record<string, readonly Row[]>> = {
 };
 
 /**
- * Parameters that ask for another operation of the S3 API. A request with one must not be taken for the plain
- * operation: `PUT /b/k?acl` would replace the object.
+ * Parameters that ask for another operation of the S3 API, in lower case. A request with one must not be taken for the
+ * plain operation: `PUT /b/k?acl` would replace the object.
  */
-const OPERATIONS = [
-  ...['accelerate', 'acl', 'analytics', 'attributes', 'cors', 'delete', 'encryption', 'intelligent-tiering'],
-  ...['inventory', 'legal-hold', 'lifecycle', 'list-type', 'location', 'logging', 'metadataTable', 'metrics'],
-  ...['notification', 'object-lock', 'ownershipControls', 'partNumber', 'policy', 'policyStatus'],
-  ...['publicAccessBlock', 'replication', 'requestPayment', 'restore', 'retention', 'select', 'session', 'tagging'],
-  ...['torrent', 'uploadId', 'uploads', 'versionId', 'versioning', 'versions', 'website'],
-];
+const OPERATIONS = new Set([
+  ...['abac', 'accelerate', 'acl', 'analytics', 'annotation', 'annotationname', 'attributes', 'cors', 'delete'],
+  ...['encryption', 'intelligent-tiering', 'inventory', 'legal-hold', 'lifecycle', 'list-type', 'location', 'logging'],
+  ...['max-directory-buckets', 'metadataannotationtable', 'metadataconfiguration', 'metadatainventorytable'],
+  ...['metadatajournaltable', 'metadatatable', 'metrics', 'notification', 'object-lock', 'ownershipcontrols'],
+  ...['partnumber', 'policy', 'policystatus', 'publicaccessblock', 'renameobject', 'replication', 'requestpayment'],
+  ...['restore', 'retention', 'select', 'select-type', 'session', 'tagging', 'torrent', 'uploadid', 'uploads'],
+  ...['versionid', 'versioning', 'versions', 'website'],
+]);
+
+/** Parameters of reads that may be empty, and then mean nothing. */
+const OPTIONS = new Set([
+  ...['bucket-region', 'continuation-token', 'delimiter', 'encoding-type', 'fetch-owner', 'key-marker', 'marker'],
+  ...['max-buckets', 'max-keys', 'max-parts', 'max-uploads', 'part-number-marker', 'prefix', 'start-after'],
+  ...['upload-id-marker', ...RESPONSE_PARAMETERS],
+]);
 
 /** @throws S3Error NotImplemented, MethodNotAllowed */
 export function commandOf(
@@ -81,14 +91,15 @@ export function commandOf(
 ): Command {
   const level: Level = target.bucket === '' ? 'service' : target.key === '' ? 'bucket' : 'key';
   const rows = TABLE[`${method} ${level}`] ?? [];
-  const asked = isChange(method) ? [...query.keys()].filter(isMeant) : OPERATIONS.filter((name) => query.has(name));
+  const asked = Array.from(query, ([name, value]) => (isMeant(method, name, value) ? name : '')).filter(Boolean);
   const row = rows.find(
     ({ query: needed = [], header }) =>
       (header === undefined || headers.has(header)) &&
       needed.every((parameter) => isGiven(query, parameter)) &&
       asked.every((name) => needed.some((parameter) => parameter.split('=')[0] === name)),
   );
-  if (row !== undefined) return row.command;
+  const named = query.get('x-id') ?? row?.command.name;
+  if (row !== undefined && named === row.command.name) return row.command;
   if (rows.length === 0 && asked.length === 0 && !isChange(method)) {
     throw new S3Error('MethodNotAllowed', `${method.slice(0, 20)} is not allowed here`, 'method_not_allowed');
   }
@@ -101,8 +112,14 @@ export function commandOf(
 
 const isChange = (method: string): boolean => method === 'PUT' || method === 'DELETE' || method === 'POST';
 
-/** A change must know all parameters: S3 and its likes get new ones, such as `?renameObject` and `?append`. */
-const isMeant = (name: string): boolean => !/^x-/i.test(name);
+/**
+ * Whether the parameter makes it another operation. S3 and its likes get new ones, such as `?renameObject` and `?append`:
+ * a change must know all its parameters, and a read those without a value.
+ */
+function isMeant(method: string, name: string, value: string): boolean {
+  if (/^x-/i.test(name)) return false;
+  return isChange(method) || OPERATIONS.has(name.toLowerCase()) || (value === '' && !OPTIONS.has(name));
+}
 
 function isGiven(query: URLSearchParams, parameter: string): boolean {
   const [name = '', value] = parameter.split('=');

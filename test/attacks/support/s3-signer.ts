@@ -139,7 +139,8 @@ export class Signer {
     else socket.write(bytes);
     await new Promise<void>((done) => {
       socket.once('close', () => done());
-      socket.on('data', () => isWhole(Buffer.concat(received)) && done());
+      const isHead = bytes.toString('latin1', 0, 5) === 'HEAD ';
+      socket.on('data', () => isWhole(Buffer.concat(received), isHead) && done());
     });
     socket.destroy();
     return answerIn(Buffer.concat(received));
@@ -189,9 +190,9 @@ function answerIn(bytes: Buffer): S3Answer {
   return { status: Number(line.split(' ')[1] ?? 0), code: /<Code>(\w+)<\/Code>/.exec(text)?.[1] ?? '', headers, text };
 }
 
-function isWhole(bytes: Buffer): boolean {
+function isWhole(bytes: Buffer, isHead: boolean): boolean {
   const end = bytes.indexOf('\r\n\r\n');
-  if (end < 0) return false;
+  if (end < 0 || isHead) return end >= 0;
   const head = bytes.toString('latin1', 0, end);
   const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1];
   if (length !== undefined) return bytes.length >= end + 4 + Number(length);
