@@ -106,9 +106,13 @@ interface ErrorForm {
   readonly status: number;
 }
 
+/** What a store refuses with one of these, it refuses again. */
+const OF_STORES: readonly S3Code[] = ['EntityTooLarge', 'InvalidArgument', 'InvalidRequest', 'KeyTooLongError'];
+
 export function formOf(error: GatewayError): ErrorForm {
   if (error instanceof S3Error) return { code: error.s3Code, status: STATUS[error.s3Code] };
-  const code = CODES[error.code];
+  const ofStore = error.code === 'remote_failure' ? OF_STORES.find((one) => one === error.remote?.code) : undefined;
+  const code = ofStore ?? CODES[error.code];
   if (code !== undefined) return { code, status: STATUS[code] };
   // A remote that is away, or a gateway that stops: the client tries again.
   return error.code === 'internal'
