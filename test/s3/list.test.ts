@@ -7,6 +7,9 @@ import type { RemotePath } from '../../src/remotes/path.js';
 import { listResult, readListQuery } from '../../src/s3/list.js';
 import { xml } from '../../src/s3/xml.js';
 
+/** No folder has content: the MD5 of nothing. */
+const FOLDER = 'd41d8cd98f00b204e9800998ecf8427e';
+
 const queryOf = (text: string): ReturnType<typeof readListQuery> => readListQuery(new URLSearchParams(text));
 
 const fileAt = (key: string, size = 5): KeyEntry => {
@@ -84,7 +87,7 @@ suite('an answer', () => {
           .map(
             (key) =>
               `<Contents><Key>${key}</Key><LastModified>2026-01-30T08:15:00.000Z</LastModified>` +
-              `<ETag>&quot;abc-1&quot;</ETag><Size>${key === 'a' ? 5 : 0}</Size>` +
+              `<ETag>&quot;${key === 'a' ? 'abc' : FOLDER}-1&quot;</ETag><Size>${key === 'a' ? 5 : 0}</Size>` +
               '<Owner><ID>account</ID><DisplayName>account</DisplayName></Owner>' +
               '<StorageClass>STANDARD</StorageClass></Contents>',
           )

@@ -59,6 +59,7 @@ function answerFile({ info, range, body, whole, length }: Download, headers: Fie
 /** A folder is an object without content, as clients of S3 make them. */
 function answerFolder(call: Call, info: FileInfo, chosen: Fields): HttpAnswer {
   const headers = { ...fieldsOf(call, info, chosen), 'Content-Type': 'application/x-directory' };
+  if (isUnchanged(call.headers, info)) return { status: 304, headers };
   return call.request.method === 'HEAD' ? { status: 200, headers, headLength: 0 } : { status: 200, headers, body: '' };
 }
 

@@ -43,7 +43,10 @@ async function putFolder(call: Call, connection: Connection, body: S3Body, overw
     if (!overwrite && !made.created) throw preconditionFailed();
     return made;
   });
-  return { status: 200, headers: { ETag: `"${etagOf({ size: 0, modifiedAt: new Date(0) })}"`, ...checksums } };
+  return {
+    status: 200,
+    headers: { ETag: `"${etagOf({ size: 0, modifiedAt: new Date(0), isDirectory: true })}"`, ...checksums },
+  };
 }
 
 /** @throws S3Error NotImplemented for another condition than "there is none" */
