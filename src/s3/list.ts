@@ -31,23 +31,29 @@ export function readListQuery(query: URLSearchParams): ListQuery {
   const version = versionIn(query);
   const delimiter = query.get('delimiter') ?? '';
   if (delimiter !== '' && delimiter !== '/') throw refusal('unsupported_operation', 'delimiter must be / or absent');
-  const encoding = query.get('encoding-type') ?? '';
-  if (encoding !== '' && encoding !== 'url') throw refusal('bad_request', 'encoding-type must be url or absent');
   const prefix = textIn(query, 'prefix', MOST_PREFIX_BYTES) ?? '';
   const marker = textIn(query, 'marker', MOST_NAME_BYTES) ?? '';
   const token = query.get('continuation-token') ?? undefined;
   const startAfter = textIn(query, 'start-after', MOST_NAME_BYTES);
   const continued = token === undefined || token === '' ? startAfter : nameOfToken(token);
   const after = version === 1 ? marker : (continued ?? '');
+  const isEncoded = wantsEncoded(query);
   return {
     version,
     keys: { prefix, delimiter, after, limit: limitIn(query) },
-    isEncoded: encoding === 'url',
+    isEncoded,
     hasOwner: version === 1 || query.get('fetch-owner') === 'true',
     marker,
     token,
     startAfter,
   };
+}
+
+/** @throws GatewayError bad_request */
+export function wantsEncoded(query: URLSearchParams): boolean {
+  const encoding = query.get('encoding-type') ?? '';
+  if (encoding !== '' && encoding !== 'url') throw refusal('bad_request', 'encoding-type must be url or absent');
+  return encoding === 'url';
 }
 
 function versionIn(query: URLSearchParams): 1 | 2 {
@@ -121,4 +127,4 @@ function contentsOf(
 }
 
 /** As S3 encodes it; a space is %20, which clients decode like its +. */
-const encodedKey = (key: string): string => uriEncoded(key.toWellFormed()).replaceAll('%2F', '/');
+export const encodedKey = (key: string): string => uriEncoded(key.toWellFormed()).replaceAll('%2F', '/');
