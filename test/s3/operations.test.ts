@@ -134,11 +134,15 @@ describe('every operation of S3', { concurrency: 1 }, () => {
     sshd = await startSshd();
     const { port, username, clientKeyFile: privateKeyFile, files } = sshd;
     const server = { type: 'sftp' as const, host: '127.0.0.1', port, username, privateKeyFile, rootPath: files };
-    gateway = await startGateway({
-      connections: [{ id: 'c1', name: 'Server', ...server }],
-      apiKeys: [{ name: 'test', key: KEY, s3: PAIR }],
-      config: { s3: { enabled: true }, limits: { requestsPerSecond: 0 } },
+    const accountOf = (name: string, id: string, keys: readonly object[]) => ({
+      email: `${name}@example.com`,
+      plan: 'pro',
+      connections: [{ id, name: 'Server', ...server }],
+      apiKeys: keys,
     });
+    const own = accountOf('a', 'c1', [{ name: 'test', key: KEY, s3: PAIR }]);
+    const accounts = [own, accountOf('b', 'foreign', [])];
+    gateway = await startGateway({ config: { s3: { enabled: true }, limits: { requestsPerSecond: 0 }, accounts } });
     signer = new Signer(gateway.port, PAIR);
     mkdirSync(sshd.files, { recursive: true });
   });
@@ -193,6 +197,21 @@ describe('every operation of S3', { concurrency: 1 }, () => {
       assert.equal(factsOf(await signer.send(reversed)), expected);
     });
   }
+
+  test('a bucket of another account is as one that is not there', async () => {
+    for (const operation of OPERATIONS.filter(({ level }) => level !== 'service')) {
+      const shot = shotOf(operation);
+      const answers = [];
+      for (const bucket of ['foreign', 'unknown']) {
+        const { status, code, text: body } = await signer.send({ ...shot, path: shot.path.replace('c1', bucket) });
+        answers.push({ status, code, body: body.replace(/<Resource>.*<\/RequestId>/, '') });
+      }
+      const [foreign, unknown] = answers;
+      assert.deepEqual(foreign, unknown, operation.name);
+      assert.equal(foreign?.status, operation.name in ANSWERS ? 404 : 501, operation.name);
+    }
+    assert.ok(isKept());
+  });
 
   for (const level of ['service', 'bucket', 'key'] as const) {
     for (const method of METHODS) {
