@@ -307,6 +307,19 @@ function badInput(entry: ServerEntry): void {
       }
     });
 
+    test('a name of 256 bytes, which no file system takes, is an error of the client', async () => {
+      const key = fresh('n'.repeat(256));
+      const isStore = server.connection['type'] === 's3';
+      for (const body of ['short', 'x'.repeat(2 * MIB)]) {
+        assert.equal(await send(put(key, body)), isStore ? '200' : '400 InvalidArgument');
+      }
+      if (!isStore) assert.deepEqual(await filesBeside(key), []);
+      for (const method of ['GET', 'HEAD', 'DELETE']) {
+        const { status } = await signer.send({ method, path: at(key) });
+        assert.ok(isStore ? status < 300 : status < 500, `${method}: ${status}`);
+      }
+    });
+
     test('a list of uploads: encoded keys, and texts that no key has', async () => {
       const key = fresh('a b+ü.bin');
       const { abort } = await begin(key);

@@ -2,7 +2,7 @@
 import { GatewayError } from '../../../base/errors.js';
 import { makeFolders } from '../../make-folders.js';
 import { notAFolder } from '../../obstacles.js';
-import { joinPath, parentOf, type RemotePath } from '../../path.js';
+import { hasLongName, joinPath, parentOf, type RemotePath } from '../../path.js';
 import type { Place, Places } from '../../publish.js';
 import type { FtpOperation } from '../session/operation.js';
 import { isPositive, refusedBy, type Reply } from '../session/replies.js';
@@ -63,7 +63,8 @@ export function placesOn(operation: FtpOperation): Places<Place> {
         { verb: 'RNTO', path: to, isSequel: true },
       ]);
       const reply = (ready?.code === 350 ? renamed : ready) as Reply;
-      if (!isPositive(reply)) throw refusedBy(reply, 'publish', `renaming to ${to}`);
+      const unclear = hasLongName(to) ? 'bad_path' : undefined;
+      if (!isPositive(reply)) throw refusedBy(reply, 'publish', `renaming to ${to}`, unclear);
       // pure-ftpd replies 250 and changes blanks at the end of a name.
       if (to.endsWith(' ') && (await find(operation, to)) === undefined) throw storedElsewhere(to);
     },

@@ -1,4 +1,5 @@
 import { GatewayError, type ErrorCode, type Step } from '../../../base/errors.js';
+import { hasLongName } from '../../path.js';
 import { MalformedReply, REPLY, type Attributes, type Names, type ReplyReader } from './wire.js';
 
 /**
@@ -78,9 +79,15 @@ export function translate(thrown: unknown, path: string, step: Step): GatewayErr
   const [code, words] =
     thrown.status === STATUS.FAILURE && FULL_DISK.test(thrown.text)
       ? MEANING[STATUS.NO_SPACE]!
-      : (MEANING[thrown.status] ?? ['remote_failure', 'could not be handled by the server']);
+      : (MEANING[thrown.status] ?? unclear(path));
   return refused(code, `${path} ${words}`, step, thrown);
 }
+
+/** OpenSSH answers "bad message" for a name that is too long, and others "failure". */
+const unclear = (path: string): readonly [ErrorCode, string] =>
+  hasLongName(path)
+    ? ['bad_path', 'has a name that is too long for the server']
+    : ['remote_failure', 'could not be handled by the server'];
 
 /** A GatewayError with our own words and the server's reply. */
 function refused(code: ErrorCode, message: string, step: Step, reply: unknown): GatewayError {
