@@ -6,6 +6,7 @@ import { Argument, Command, Option } from 'commander';
 import { readManifest } from '../base/package-root.js';
 import { apiKeyFields } from '../contract/api-key.js';
 import { brandFields } from '../contract/brand.js';
+import { EXITS } from '../contract/exit-codes.js';
 import { auditListFilters, managedTransferFilters, receiptFilters, transferListFilters } from '../contract/filters.js';
 import { EXPORT_FORMATS } from '../contract/transfer.js';
 import { Actions, commandsOn } from './command.js';
@@ -22,7 +23,7 @@ import { verifyFile } from './commands/verify.js';
 import { SCRIPTS, type Shell, SHELLS } from './completion/scripts.js';
 import { complete } from './completion/words.js';
 import type { FieldOption } from './connection-options.js';
-import { EXIT_WORDS, UsageError } from './exit-codes.js';
+import { UsageError } from './exit-codes.js';
 import { addEventCommands } from './event-commands.js';
 import { addFieldOptions } from './field-options.js';
 import { addFileCommands, addJobCommands, addScheduleCommands } from './file-commands.js';
@@ -77,8 +78,8 @@ A place is written connection:path, such as warehouse:/upload/report.pdf. A fold
 connection's default folder. "-" is standard input or output.
 
 Exit codes:
-${Object.entries(EXIT_WORDS)
-  .map(([code, words]) => `  ${code.padStart(3)}  ${words}`)
+${Object.values(EXITS)
+  .map(({ code, meaning }) => `  ${String(code).padStart(3)}  ${meaning}`)
   .join('\n')}`;
 
 interface ConnectionOptions {

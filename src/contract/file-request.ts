@@ -25,11 +25,29 @@ export const fileParameters = {
   rawName: Type.Optional(rawName(undefined, { examples: ['cmVwb3J0LnBkZg=='] })),
 };
 
+/** The tokens of a file name template. The examples are for `report.pdf`, at a time in UTC. */
+export const FILENAME_TOKENS = {
+  filename: { example: 'report.pdf', meaning: 'the name with its extension' },
+  name: { example: 'report', meaning: 'the name without its extension' },
+  ext: { example: 'pdf', meaning: 'the extension without its dot' },
+  date: { example: '2026-01-31', meaning: 'the day' },
+  time: { example: '090507', meaning: 'hour, minute, second' },
+  datetime: { example: '20260131T090507Z', meaning: 'day and time' },
+  timestamp: { example: '1769850307', meaning: 'Unix seconds' },
+  year: { example: '2026', meaning: 'the year' },
+  month: { example: '01', meaning: 'the month' },
+  day: { example: '31', meaning: 'the day of the month' },
+  uuid: { example: '0199c2f4-6f5e-7c1a-9a51-0d2f64b1c7e2', meaning: 'new for each upload' },
+} as const;
+export type FilenameToken = keyof typeof FILENAME_TOKENS;
+export const SHOWN_FILENAME_TOKENS = Object.keys(FILENAME_TOKENS).map((token) => `{${token}}`);
+
 const filenameTemplate = (options?: TSchemaOptions): TString =>
-  text(
-    'Renames the file. Tokens, in UTC: `{filename}` `{name}` `{ext}` `{date}` `{time}` `{datetime}` `{timestamp}` `{year}` `{month}` `{day}` `{uuid}`.',
-    { minLength: 1, maxLength: 1024, ...options },
-  );
+  text(`Renames the file. Tokens, in UTC: ${SHOWN_FILENAME_TOKENS.map((token) => `\`${token}\``).join(' ')}.`, {
+    minLength: 1,
+    maxLength: 1024,
+    ...options,
+  });
 
 const MTIME =
   'Time of the last change that the file is to have, a date-time with its zone. Kept in whole seconds where the server keeps times, on S3 as metadata.';
@@ -129,13 +147,3 @@ export const uploadQueryFields = {
   ),
 };
 export const uploadUrlField = text('http or https; the gateway fetches it.', { minLength: 1, maxLength: 8192 });
-
-/** The requests about files that forms and tables show, by their names there. */
-export const fileRequests = {
-  copy: copyRequestFields,
-  delete: deleteFields,
-  list: listFields,
-  move: moveFields,
-  upload: uploadQueryFields,
-  write: writeFields,
-};

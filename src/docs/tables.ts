@@ -3,13 +3,14 @@
  * it.
  */
 import { STATUS_CODES } from 'node:http';
-import { type TProperties, Type } from 'typebox';
+import type { TObject } from 'typebox';
 import { fieldsOf } from '../contract/connection/schemas.js';
 import { CONNECTION_TYPES } from '../contract/connection/types.js';
 import { ATTENTION } from '../contract/attention.js';
 import { CLIENT_ERRORS, errorCodes, type ErrorDefinition, ERRORS } from '../contract/errors.js';
 import { EVENT_TYPES, EVENTS } from '../contract/event.js';
-import { fileRequests } from '../contract/file-request.js';
+import { EXITS } from '../contract/exit-codes.js';
+import { FILENAME_TOKENS } from '../contract/file-request.js';
 import {
   auditListFilters,
   deliveryListFilters,
@@ -23,9 +24,14 @@ import { JOB_OPTION_NAMES, JOB_OPTIONS, ORDER_TYPES } from '../contract/job-opti
 import { linkFields } from '../contract/link.js';
 import { descriptionOf } from '../contract/schema.js';
 import { type Fields, settable } from '../contract/thing.js';
+import { CHECK_REASONS } from '../contract/watch-check.js';
 import { watchedFolderFields } from '../contract/watched-folder.js';
 import { webhookFields } from '../contract/webhook.js';
+import { WEBHOOK_HEADERS } from '../api/openapi/apis.js';
+import { TOOLS } from '../mcp/tools.js';
+import { METRICS } from '../observe/metric-table.js';
 import { configurationSections } from './configuration.js';
+import { describedRoutes } from './route-table.js';
 
 /** The page with its tables. @throws Error if it names an unknown table */
 export function withTables(page: string): string {
@@ -65,6 +71,50 @@ const TABLES: Readonly<Record<string, (words: readonly string[]) => string>> = {
       ]),
     ),
   configuration: () => configurationSections(),
+  metrics: () =>
+    tableOf(
+      ['metric', 'kind', 'labels', 'meaning'],
+      Object.values(METRICS).map((metric) => [
+        `\`${metric.name}\``,
+        'buckets' in metric ? 'histogram' : metric.name.endsWith('_total') ? 'counter' : 'gauge',
+        quoted(metric.labels),
+        metric.help,
+      ]),
+    ),
+  tools: () =>
+    tableOf(
+      ['tool', 'scope', 'what it does', 'destructive'],
+      TOOLS.map(({ name, scopes, description, annotations }) => [
+        `\`${name}\``,
+        scopes.length === 0 ? 'any' : scopes.map((scope) => `\`${scope}\``).join(' or '),
+        description,
+        annotations.destructiveHint ? 'yes' : 'no',
+      ]),
+    ),
+  exitCodes: () =>
+    tableOf(
+      ['exit code', 'means', 'status of the answer'],
+      Object.values(EXITS).map(({ code, meaning, statuses }) => [String(code), meaning, statuses.join(', ')]),
+    ),
+  filenameTokens: () =>
+    tableOf(
+      ['token', 'value', 'meaning'],
+      Object.entries(FILENAME_TOKENS).map(([token, { example, meaning }]) => [
+        `\`{${token}}\``,
+        `\`${example}\``,
+        meaning,
+      ]),
+    ),
+  checkReasons: () =>
+    tableOf(
+      ['reason', 'meaning'],
+      Object.entries(CHECK_REASONS).map(([reason, { meaning }]) => [`\`${reason}\``, meaning]),
+    ),
+  webhookHeaders: () =>
+    tableOf(
+      ['header', 'meaning'],
+      WEBHOOK_HEADERS.map(({ name, description }) => [`\`${name}\``, description]),
+    ),
 };
 
 function tableOf(heads: readonly string[], rows: readonly (readonly string[])[]): string {
@@ -113,15 +163,23 @@ interface Shape {
   readonly minimum?: number;
   readonly maximum?: number;
   readonly default?: unknown;
+  readonly anyOf?: readonly Shape[];
+}
+
+function rowOf(
+  name: string,
+  schema: object,
+  isNeeded: boolean,
+  usual = (schema as Shape).default,
+  meaning = descriptionOf(schema),
+): string[] {
+  return [`\`${name}\``, isNeeded ? 'required' : defaultOf(usual), valuesOf(schema), meaning];
 }
 
 function fieldTable(fields: Fields): string {
-  const rows = settable(fields).map(({ name, field }) => [
-    `\`${name}\``,
-    field.isNeeded === true ? 'required' : defaultOf(field.default),
-    valuesOf(field.schema),
-    field.docs ?? descriptionOf(field.schema),
-  ]);
+  const rows = settable(fields).map(({ name, field: { schema, isNeeded = false, default: usual, docs } }) =>
+    rowOf(name, schema, isNeeded, usual, docs),
+  );
   return tableOf(FIELD_HEADS, rows);
 }
 
@@ -146,17 +204,14 @@ function filterTable([list = '']: readonly string[]): string {
   return tableOf(['query parameter', 'default', 'values', 'meaning', 'option of `ftg`'], rows);
 }
 
-/** The fields of a request about files. @throws Error for an unknown one */
-function requestTable([request = '']: readonly string[]): string {
-  const fields = new Map<string, TProperties>(Object.entries(fileRequests)).get(request);
-  if (fields === undefined)
-    throw new Error(`there is no request ${request}, only ${Object.keys(fileRequests).join(', ')}`);
-  const rows = Object.entries(fields).map(([name, schema]) => [
-    `\`${name}\``,
-    Type.IsOptional(schema) ? defaultOf((schema as Shape).default) : 'required',
-    valuesOf(schema),
-    descriptionOf(schema),
-  ]);
+/** The query, or else the JSON body, of an operation of the API. @throws Error for an unknown one */
+function requestTable([operation = '']: readonly string[]): string {
+  const route = describedRoutes().find(({ description }) => description.operationId === operation);
+  if (route === undefined) throw new Error(`there is no operation ${operation}`);
+  const schema = route.query ?? route.json ?? route.description.body?.['application/json']?.schema;
+  const { properties, required = [] } = schema as TObject;
+  const isNeeded = (name: string): boolean => (required as readonly string[]).includes(name);
+  const rows = Object.entries(properties).map(([name, field]) => rowOf(name, field, isNeeded(name)));
   return tableOf(FIELD_HEADS, rows);
 }
 
@@ -181,18 +236,17 @@ function connectionTable([wanted = '']: readonly string[]): string {
   const all = wanted === '' ? CONNECTION_TYPES.slice(0, 1).flatMap(fieldsOf) : fields;
   const rows = all
     .filter(({ name }) => isShared(name) === (wanted === ''))
-    .map(({ name, schema, isRequired, isSecret }) => [
-      `\`${name}\``,
-      isRequired ? 'required' : isSecret ? 'none' : defaultOf((schema as Shape).default),
-      valuesOf(schema),
-      descriptionOf(schema),
-    ]);
+    .map(({ name, schema, isRequired }) => rowOf(name, schema, isRequired));
   return tableOf(FIELD_HEADS, rows);
 }
 
 function valuesOf(schema: object): string {
-  const { type = [], enum: choices, minimum = 0, maximum }: Shape = schema;
+  const { type = [], enum: choices, minimum = 0, maximum, anyOf }: Shape = schema;
   if (choices !== undefined) return quoted(choices);
+  if (anyOf !== undefined) {
+    const kinds = anyOf.filter((kind) => kind.type !== 'null').map(valuesOf);
+    return [...new Set(kinds)].join(' or ');
+  }
   if (type.includes('boolean')) return quoted(['true', 'false']);
   if (!type.includes('integer'))
     return type.includes('array') ? 'a list' : type.includes('string') ? 'text' : 'an object';

@@ -4,6 +4,7 @@ import contentDisposition from 'content-disposition';
 import { MAX_NAME_BYTES, nameEnd } from '../base/file-name.js';
 import { uuidv7 } from '../base/uuid.js';
 import { GatewayError, refusal } from '../base/errors.js';
+import { FILENAME_TOKENS, type FilenameToken, SHOWN_FILENAME_TOKENS } from '../contract/file-request.js';
 import { TEMPORARY_PREFIX } from '../remotes/leftovers.js';
 import { parseFileName } from '../remotes/path.js';
 
@@ -23,10 +24,10 @@ export function templateFacts(now: Date = new Date()): TemplateFacts {
  */
 export function checkTemplate(template: string): void {
   for (const [token, name] of template.matchAll(TOKEN)) {
-    if (!TOKENS.has(name ?? '')) {
+    if (!Object.hasOwn(FILENAME_TOKENS, name ?? '')) {
       throw new GatewayError(
         'bad_request',
-        `filename_template: unknown token ${token.slice(0, 40)}; known are ${[...TOKENS].map((known) => `{${known}}`).join(' ')}`,
+        `filename_template: unknown token ${token.slice(0, 40)}; known are ${SHOWN_FILENAME_TOKENS.join(' ')}`,
         { step: 'request' },
       );
     }
@@ -35,19 +36,6 @@ export function checkTemplate(template: string): void {
 }
 
 const TOKEN = /\{([^{}]*)\}/g;
-const TOKENS = new Set([
-  'filename',
-  'name',
-  'ext',
-  'date',
-  'time',
-  'datetime',
-  'timestamp',
-  'year',
-  'month',
-  'day',
-  'uuid',
-]);
 
 /**
  * Applies a template (all times UTC). If it gives the result no extension and has neither `{ext}` nor `{filename}`, the
@@ -59,7 +47,7 @@ export function applyTemplate(template: string, filename: string, { now, uuid }:
   const { name, ext } = splitExtension(filename);
   const iso = now.toISOString();
   const compact = iso.replace(/[-:]/g, '');
-  const values: Record<string, string> = {
+  const values: Readonly<Record<FilenameToken, string>> = {
     filename,
     name,
     ext,
@@ -74,7 +62,7 @@ export function applyTemplate(template: string, filename: string, { now, uuid }:
   };
   // A file without an extension leaves no trailing dot after `{name}.{ext}`.
   const cleaned = ext === '' ? template.replaceAll('.{ext}', '') : template;
-  const result = cleaned.replace(TOKEN, (_token, token: string) => values[token] ?? '');
+  const result = cleaned.replace(TOKEN, (_token, token: FilenameToken) => values[token]);
   const givesExtension =
     template.includes('{ext}') ||
     template.includes('{filename}') ||

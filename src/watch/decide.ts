@@ -3,6 +3,7 @@
  * compared with the stored path, size and date, never with a time cursor: a jump of the server's clock, or a new file
  * with an old date, makes no difference.
  */
+import type { CheckReason } from '../contract/watch-check.js';
 import type { EntryChange, FileState, SeenState, StoredEntry } from '../storage/storage.js';
 import { isSameState, type TimeRules } from './same-state.js';
 
@@ -11,29 +12,11 @@ export interface ListedEntry extends FileState {
   readonly key: Buffer;
 }
 
-/** Why an entry was, or was not, reported. */
-export type Reason =
-  | 'new'
-  | 'modified'
-  | 'baseline'
-  | 'unchanged'
-  /** The file has changed, but the folder reports new files only. */
-  | 'modification_ignored'
-  /** The state is new, and must stay the same for settleMs. */
-  | 'settling'
-  /** The size or date has changed since the check before. */
-  | 'growing'
-  /** The file is empty and new, and waits for the next check. */
-  | 'empty'
-  | 'waiting_for_marker'
-  | FilterReason
-  /** Beyond the number of files that one check reports; the next check continues. */
-  | 'over_cap'
-  /** The listing has an unreadable entry that may be this one; the stored entry stays. */
-  | 'unreadable';
+/** Why a listed entry was, or was not, reported. */
+export type Reason = Exclude<CheckReason, 'gone'>;
 
 /** Why the name of an entry excludes it from the folder's files. */
-export type FilterReason = 'pattern' | 'excluded' | 'temporary_name' | 'marker';
+export type FilterReason = Extract<Reason, 'pattern' | 'excluded' | 'temporary_name' | 'marker'>;
 
 export interface DiffRules extends TimeRules {
   /** Entries that count as known: all at the first check, later those that only changed settings let in. */
@@ -64,9 +47,8 @@ export interface Decision {
   readonly change: EntryChange | undefined;
 }
 
-export type AnyReason = Reason | 'gone';
-
-export const isReport = (reason: AnyReason): reason is 'new' | 'modified' => reason === 'new' || reason === 'modified';
+export const isReport = (reason: CheckReason): reason is 'new' | 'modified' =>
+  reason === 'new' || reason === 'modified';
 
 /** Decides about one entry, without the limit of reports: `diff` counts them. */
 export function decide(entry: ListedEntry, stored: StoredEntry | undefined, rules: DiffRules): Decision {

@@ -1,5 +1,6 @@
 /** Compares a whole listing with the stored entries: decides about the listed ones, and finds those that are gone. */
 import { pairs } from '../base/entry-pairs.js';
+import type { CheckReason } from '../contract/watch-check.js';
 import { Turns } from '../base/turns.js';
 import type { EntryChange, StoredEntry } from '../storage/storage.js';
 import { decide, type Decision, type DiffRules, isReport, type ListedEntry } from './decide.js';
@@ -8,7 +9,7 @@ import { decide, type Decision, type DiffRules, isReport, type ListedEntry } fro
 export interface Unlisted {
   readonly key: Buffer;
   /** 'unchanged' and 'settling': another listing of the same check contains it. */
-  readonly reason: 'gone' | 'unreadable' | 'unchanged' | 'settling' | 'over_cap';
+  readonly reason: Extract<CheckReason, 'gone' | 'unreadable' | 'unchanged' | 'settling' | 'over_cap'>;
   /** Since when its state has been waiting to settle; undefined = it is not waiting. */
   readonly sinceMs: number | undefined;
   /** Reported, or in the baseline. */

@@ -1,14 +1,15 @@
 /** The reasons of a check, as they are stored: one line for each entry, gzipped, with a bound for large folders. */
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
-import type { AnyReason, Decision } from './decide.js';
+import type { CheckReason } from '../contract/watch-check.js';
+import type { Decision } from './decide.js';
 import type { Unlisted } from './diff.js';
 import type { UnsureEntries } from './unsure.js';
 import { nameOfKey } from '../base/entry-key.js';
 
 export interface ExplainedEntry {
   readonly path: string;
-  readonly reason: AnyReason;
+  readonly reason: CheckReason;
   readonly size: number | undefined;
   /** The size at the check before, if the entry is growing. */
   readonly sizeBefore: number | undefined;
@@ -20,7 +21,7 @@ export interface ExplainedEntry {
  */
 const MAX_DERIVABLE = 10_000;
 const MAX_OTHERS = 50_000;
-const DERIVABLE: ReadonlySet<AnyReason> = new Set([
+const DERIVABLE: ReadonlySet<CheckReason> = new Set([
   'unchanged',
   'baseline',
   'pattern',
@@ -31,7 +32,7 @@ const DERIVABLE: ReadonlySet<AnyReason> = new Set([
 ]);
 
 export class ReasonLog {
-  readonly #counts = new Map<AnyReason, number>();
+  readonly #counts = new Map<CheckReason, number>();
   readonly #lines: string[] = [];
   #unreadable: ReadonlySet<string> = new Set();
   #derivable = 0;
@@ -69,7 +70,7 @@ export class ReasonLog {
 export async function unpackReasons(packed: Buffer): Promise<readonly ExplainedEntry[]> {
   const text = (await promisify(gunzip)(packed)).toString();
   return text.split('\n').map((line) => {
-    const [path, reason, size, sizeBefore] = JSON.parse(line) as [string, AnyReason, number?, number?];
+    const [path, reason, size, sizeBefore] = JSON.parse(line) as [string, CheckReason, number?, number?];
     return { path, reason, size, sizeBefore };
   });
 }

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { test } from 'node:test';
-import { EXIT_WORDS } from '../../src/cli/exit-codes.js';
+import { EXITS } from '../../src/contract/exit-codes.js';
 import { manPage } from '../../src/cli/man/page.js';
 import { createProgram } from '../../src/cli/program.js';
 import { ROOT } from '../docs/snippets.js';
@@ -48,6 +48,6 @@ test('each command, option and exit code is on it as it is typed', () => {
     assert.ok(rendered.includes(`   ${path.join(' ')} `), path.join(' '));
     for (const { flags } of command.options) assert.ok(rendered.includes(`       ${flags}`), flags);
   }
-  for (const [code, words] of Object.entries(EXIT_WORDS))
-    assert.ok(rendered.includes(`${code.padEnd(7)}${words}`), code);
+  for (const { code, meaning } of Object.values(EXITS))
+    assert.ok(rendered.includes(`${String(code).padEnd(7)}${meaning}`), meaning);
 });

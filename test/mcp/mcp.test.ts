@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -27,10 +27,11 @@ import { jobFilters, transferFilters } from '../../src/contract/filters.js';
 import { jobOptionFields } from '../../src/contract/job.js';
 import { linkFields } from '../../src/contract/link.js';
 import { newFields } from '../../src/contract/thing.js';
+import { readSources } from '../../src/docs/sources.js';
 import type { McpGateway } from '../../src/mcp/gateway.js';
 import { TOOLS } from '../../src/mcp/tools.js';
 import { Terminal } from '../cli/support.js';
-import { ROOT, snippetsOf } from '../docs/snippets.js';
+import { snippetsOf } from '../docs/snippets.js';
 import { openAccount, type TestAccount } from '../support/account.js';
 import { KEY } from '../support/gateway.js';
 import { FTG } from '../support/start-args.js';
@@ -341,7 +342,8 @@ describe('the page', () => {
   });
 
   test('its table has exactly the tools with their scopes', () => {
-    const rows = [...readFileSync(`${ROOT}${PAGE}`, 'utf8').matchAll(/^\| `(\w+)` \| (.*?) \| .* \| (yes|no).*\|$/gm)];
+    const page = readSources().find(({ file }) => file === PAGE)?.text ?? assert.fail('no page');
+    const rows = [...page.matchAll(/^\| `(\w+)` \| (.*?) \| .* \| (yes|no).*\|$/gm)];
     assert.deepEqual(
       rows.map(([, name, scope, harm]) => [name, scope?.replaceAll('`', ''), harm]),
       TOOLS.map(({ name, scopes, annotations }) => [

@@ -10,6 +10,7 @@ import { promisify } from 'node:util';
 import { parser } from '@prometheus-io/lezer-promql';
 import { parse } from 'yaml';
 import { ERRORS } from '../../src/contract/errors.js';
+import { readSources } from '../../src/docs/sources.js';
 import { METRICS } from '../../src/observe/metric-table.js';
 import { startGateway } from '../support/gateway.js';
 
@@ -172,12 +173,13 @@ suite('promtool', () => {
 });
 
 suite('the page about observation', () => {
-  const page = read('docs/operate/observability.md');
+  const file = 'docs/operate/observability.md';
+  const page = readSources().find((source) => source.file === file)?.text ?? assert.fail('no page');
 
   test('its table of metrics is the table of the program', () => {
     const rows = Array.from(page.matchAll(/^\| `(ftg_\w+)` +\| (\w+) +\| (.*?) +\| (.*?) +\|$/gm), ([, ...row]) => row);
     const labels = (row: readonly string[]): string =>
-      row.length === 0 ? '' : row.map((name) => `\`${name}\``).join(', ');
+      row.length === 0 ? '' : row.map((name) => `\`${name}\``).join(' ');
     const kindOf = (metric: (typeof METRICS)[keyof typeof METRICS]): string =>
       'buckets' in metric ? 'histogram' : metric.name.endsWith('_total') ? 'counter' : 'gauge';
     assert.deepEqual(

@@ -3,7 +3,8 @@ import type { Route } from '../../http/types.js';
 import { EVENT_TYPES, eventExample, EVENTS, eventSchema, type EventType } from '../../contract/event.js';
 import type { Api, OperationObject, Parameter, PathItem, Schema } from './types.js';
 
-const HEADERS: readonly Omit<Parameter, 'in' | 'required'>[] = [
+/** The header fields of a delivery. */
+export const WEBHOOK_HEADERS: readonly Omit<Parameter, 'in' | 'required'>[] = [
   {
     name: 'webhook-id',
     description: 'Identifies the event and never changes: a receiver that has seen it has handled it.',
@@ -48,7 +49,7 @@ function operationOf(type: EventType, schema: Schema): OperationObject {
     summary,
     description: `Sent to ${receivers}, at least once. Anything but 2xx is tried again later, with the same \`webhook-id\`; redirects are not followed.`,
     security: [],
-    parameters: HEADERS.map((header) => ({ ...header, in: 'header', required: true })),
+    parameters: WEBHOOK_HEADERS.map((header) => ({ ...header, in: 'header', required: true })),
     requestBody: {
       required: true,
       content: { 'application/json': { schema, examples: { event: { value: eventExample(type) } } } },

@@ -1,6 +1,6 @@
 /** The manual page ftg(1), made from the commands themselves, with the macros of man(7). */
 import type { Argument, Command, Option } from 'commander';
-import { EXIT_WORDS } from '../exit-codes.js';
+import { EXITS } from '../../contract/exit-codes.js';
 
 export function manPage(program: Command, version: string): string {
   return [
@@ -18,7 +18,7 @@ export function manPage(program: Command, version: string): string {
     '.SH COMMANDS',
     ...program.commands.flatMap((command) => commandLines(command, [])),
     '.SH EXIT STATUS',
-    ...Object.entries(EXIT_WORDS).flatMap(([code, words]) => item(code, words)),
+    ...Object.values(EXITS).flatMap(({ code, meaning }) => item(String(code), meaning)),
     '.SH ENVIRONMENT',
     ...ENVIRONMENT.flatMap(([name, words]) => item(`\\fB${escaped(name)}\\fR`, words)),
     '.SH FILES',

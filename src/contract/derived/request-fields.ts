@@ -3,13 +3,20 @@
  * (src/build/derived.ts).
  */
 import type { TProperties } from 'typebox';
-import { fileRequests } from '../file-request.js';
+import {
+  copyRequestFields as copy,
+  deleteFields,
+  listFields as list,
+  moveFields as move,
+  uploadQueryFields as upload,
+  writeFields as write,
+} from '../file-request.js';
 import { type FormField, formFieldsIn } from '../form.js';
 import { linkFields } from '../link.js';
 import { descriptionOf } from '../schema.js';
 import { newFields } from '../thing.js';
 
-const REQUESTS = { ...fileRequests, link: newFields(linkFields) };
+const REQUESTS = { copy, delete: deleteFields, link: newFields(linkFields), list, move, upload, write };
 export type Requests = typeof REQUESTS;
 
 export interface RequestField extends FormField {

@@ -1,4 +1,5 @@
 /** Watched folders: lists, details, checks, and the form. */
+import { reasons } from '../../../../contract/derived/check-reasons.ts';
 import { plural } from '../plural.ts';
 
 export const watched = {
@@ -80,25 +81,7 @@ export const watched = {
     entry: 'Entry',
     reason: 'Reason',
   },
-  /** Why a check reported an entry, or did not. */
-  reasons: {
-    new: 'new: reported',
-    modified: 'changed: reported',
-    unchanged: 'known and unchanged',
-    baseline: 'there before the watch began',
-    settling: 'too new: checked again later',
-    growing: 'still growing',
-    empty: 'empty and new: waits for content',
-    pattern: 'does not match the pattern',
-    excluded: 'excluded',
-    temporary_name: 'a temporary name',
-    marker: 'a marker of another file',
-    modification_ignored: 'changed, but only new files are reported',
-    waiting_for_marker: 'waits for its marker',
-    over_cap: 'left for the next check',
-    unreadable: 'the server lists it in a form that cannot be read',
-    gone: 'gone since the last check',
-  },
+  reasons,
   known: {
     none: 'No file is known yet.',
     total: (text: string): string => `${text} files are known`,
