@@ -3,9 +3,11 @@
  * for them: `fields: Fields["MoveRequest", "from", "to"],` in the signature becomes one keyword for each field of that
  * schema, and `fields` in the body is a dictionary of their values, with the names of the API. The fields of a query
  * are those of `Fields["ListFolderQuery"]`. A method handles by itself the fields that are named there, and those with
- * the name of another of its parameters. `FieldOf["NewLink"]` is the type of the field with the parameter's name.
+ * the name of another of its parameters. `FieldOf["NewLink"]` is the type of the field with the parameter's name. A
+ * field that takes a date-time takes a `datetime`, too. `PageSize["ListJobsQuery"]` is an int, and its default is the
+ * largest page that the API allows, up to 1,000 items.
  */
-import type { OpenApiDocument } from '../../api/openapi/types.js';
+import type { OpenApiDocument, Schema } from '../../api/openapi/types.js';
 import { queryFieldType, typeInModule } from './python.js';
 import { type Field, queriesOf, shapeOf, upper } from './shapes.js';
 
@@ -17,6 +19,7 @@ interface Keyword {
   readonly keyword: string;
   readonly type: string;
   readonly isRequired: boolean;
+  readonly schema: Schema;
 }
 
 /** The fields of a request, by the name of its schema. */
@@ -38,15 +41,24 @@ export function requestsOf(document: OpenApiDocument): Requests {
   return new Map([...bodies, ...queries]);
 }
 
-function keywordOf({ name, isRequired }: Field, type: string): Keyword {
-  return { name, keyword: name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), type, isRequired };
+function keywordOf({ name, isRequired, schema }: Field, type: string): Keyword {
+  const keyword = name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  return { name, keyword, type: isTime(schema) ? TIME : type, isRequired, schema };
 }
+
+/** Requests take several forms of a time, so the words of the field name them, not its format. */
+const isTime = ({ type, description }: Schema): boolean =>
+  type === 'string' && /\bdate-time\b/.test(String(description));
+const TIME = 'Time';
 
 const DICTIONARY = 'Dict[str, Any]';
 const SIGNATURE = /^( *)(?:async )?def \w+\(\n((?:\1 {4}.*\n)*)\1\) -> .*:\n(?:\1 {4}"""[^]*?"""\n)?/gm;
 const PARAMETER = /^ *(\w+):/gm;
 const PLACE = /^( *)(\w+): Fields\[(.+)\],\n/gm;
 const TYPE = /(\w+): FieldOf\["(\w+)"\]/g;
+const PAGE_SIZE = /(\w+): PageSize\["(\w+)"\]/g;
+/** Longer pages delay the first item. */
+const MOST_ITEMS = 1_000;
 
 /** The text of a module with the fields of its requests. @throws Error if there is no such schema or field */
 export function withFields(source: string, requests: Requests): string {
@@ -70,6 +82,10 @@ export function withFields(source: string, requests: Requests): string {
         const { type } = fieldNamed(fieldsOf(requests, schema), schema, 'keyword', keyword);
         types.push(type);
         return `${keyword}: ${type}`;
+      })
+      .replaceAll(PAGE_SIZE, (_, keyword: string, schema: string) => {
+        const { maximum } = fieldNamed(fieldsOf(requests, schema), schema, 'name', 'limit').schema;
+        return `${keyword}: int = ${Math.min(Number(maximum), MOST_ITEMS)}`;
       });
     // No keyword is left behind the star.
     return head.replace(parameters, () => written.replace(/ *\*,\n$/, '')) + values.join('');
@@ -85,7 +101,10 @@ function parameterOf({ keyword, type, isRequired }: Keyword): string {
 function dictionaryOf(variable: string, fields: readonly Keyword[], indent: string): string {
   const start = `${indent}${variable}: ${DICTIONARY} = {`;
   if (fields.length === 0) return `${start}}\n`;
-  return `${start}\n${fields.map(({ name, keyword }) => `${indent}    "${name}": ${keyword},\n`).join('')}${indent}}\n`;
+  const values = fields.map(({ name, keyword, type }) => {
+    return `${indent}    "${name}": ${type === TIME ? `time_text(${keyword})` : keyword},\n`;
+  });
+  return `${start}\n${values.join('')}${indent}}\n`;
 }
 
 function fieldsOf(requests: Requests, schema: string): readonly Keyword[] {
@@ -108,6 +127,9 @@ function withImports(text: string, types: string): string {
   const typed = text.replace(/^from typing import (.+)$/m, (_, names: string) => {
     return `from typing import ${[...new Set([...names.split(', '), ...used])].sort().join(', ')}`;
   });
-  const isUnknown = /\bapi\./.test(types) && !/^from \.\. import types as api$/m.test(typed);
-  return isUnknown ? typed.replace(/^from \.\./m, 'from .. import types as api\nfrom ..') : typed;
+  const timed = types.split(/\W+/).includes(TIME)
+    ? typed.replace(/^from \.\._calls import (.+)$/m, `from .._calls import ${TIME}, $1, time_text`)
+    : typed;
+  const isUnknown = /\bapi\./.test(types) && !/^from \.\. import types as api$/m.test(timed);
+  return isUnknown ? timed.replace(/^from \.\./m, 'from .. import types as api\nfrom ..') : timed;
 }

@@ -12,7 +12,7 @@ from typing import AsyncGenerator, Callable, Dict, List, Mapping, Optional, Sequ
 
 from .. import types as api
 from .._bodies import Body, SeekableContent, UploadContent, name_of
-from .._calls import Call, Options, Progress, QueryValue, Retry, Time, at, changing, changing_once, present, reading, time_text
+from .._calls import Call, Options, Progress, QueryValue, Retry, at, changing, changing_once, present, reading
 from .._versions import FileVersion
 from ..errors import incomplete_list
 from .download import AsyncDownload
@@ -117,7 +117,6 @@ class AsyncFileTransferGateway:
         *,
         filename: Optional[str] = None,
         fields: Fields["UploadFileQuery"],
-        mtime: Optional[Time] = None,
         size: Optional[int] = None,
         content_digest: Optional[str] = None,
         idempotency_key: Optional[str] = None,
@@ -129,7 +128,7 @@ class AsyncFileTransferGateway:
         stream in bytes, if known. ``content_digest`` (RFC 9530), such as ``sha-256=:…:``, is checked before the file becomes
         visible.
         """
-        query = {**fields, "filename": filename or name_of(content), "mtime": time_text(mtime)}
+        query = {**fields, "filename": filename or name_of(content)}
         call = changing(at("upload", connection_id), key=idempotency_key)
         headers = {**call.headers, "Content-Type": "application/octet-stream", "Content-Digest": content_digest}
         body = Body(content, size=size, on_progress=on_progress)
@@ -143,7 +142,6 @@ class AsyncFileTransferGateway:
         *,
         filename: Optional[str] = None,
         fields: Fields["UploadFromUrl", "url"],
-        mtime: Optional[Time] = None,
         url: Optional[str] = None,
         on_url: Optional[Callable[[str], None]] = None,
         piece_bytes: Optional[int] = None,
@@ -154,7 +152,7 @@ class AsyncFileTransferGateway:
         ``on_url`` gets the URL of a new upload before its first byte. Pass that as ``url`` to resume. ``piece_bytes``: bytes
         per request; by default all remaining bytes.
         """
-        metadata = present(**fields, filename=filename or name_of(content), mtime=time_text(mtime))
+        metadata = present(**fields, filename=filename or name_of(content))
         upload = AsyncResumableUpload(
             self._transport,
             connection_id,
@@ -173,12 +171,11 @@ class AsyncFileTransferGateway:
         url: str,
         *,
         fields: Fields["UploadFromUrl"],
-        mtime: Optional[Time] = None,
         query: Fields["UploadFileQuery"],
         idempotency_key: Optional[str] = None,
     ) -> api.Transfer:
         """Lets the gateway download a URL and store the file."""
-        body = present(**fields, url=url, mtime=time_text(mtime))
+        body = present(**fields, url=url)
         call = replace(changing(at("upload", connection_id), body, idempotency_key), query=query)
         answer = await self._transport.json(call)
         return cast(api.Transfer, answer["transfer"])
@@ -189,12 +186,11 @@ class AsyncFileTransferGateway:
         url: str,
         *,
         fields: Fields["UploadFromUrl"],
-        mtime: Optional[Time] = None,
         query: Fields["UploadFileQuery"],
         idempotency_key: Optional[str] = None,
     ) -> api.Job:
         """The same as a job, which does not depend on this call."""
-        body = present(**fields, url=url, mtime=time_text(mtime))
+        body = present(**fields, url=url)
         call = replace(changing(at("upload", connection_id), body, idempotency_key), query=query)
         return await self._begun(call)
 
@@ -275,7 +271,6 @@ class AsyncFileTransferGateway:
         dest_path: Optional[str] = None,
         *,
         fields: Fields["CopyRequest"],
-        mtime: Optional[Time] = None,
         idempotency_key: Optional[str] = None,
     ) -> api.CopyAnswer:
         body = present(
@@ -283,7 +278,6 @@ class AsyncFileTransferGateway:
             source_path=source_path,
             dest_connection_id=dest_connection_id,
             dest_path=dest_path,
-            mtime=time_text(mtime),
             **fields,
         )
         return cast(api.CopyAnswer, await self._transport.json(changing(at("copy"), body, idempotency_key)))
@@ -326,11 +320,10 @@ class AsyncFileTransferGateway:
         content: Union[str, bytes],
         *,
         fields: Fields["WriteRequest", "encoding"],
-        mtime: Optional[Time] = None,
         idempotency_key: Optional[str] = None,
     ) -> api.WriteAnswer:
         """Creates or replaces a file. Bytes are sent as base64."""
-        body = present(path=path, mtime=time_text(mtime), **_content_fields(content), **fields)
+        body = present(path=path, **_content_fields(content), **fields)
         call = changing(at("write", connection_id), body, idempotency_key)
         return cast(api.WriteAnswer, await self._transport.json(call))
 
@@ -402,7 +395,7 @@ class AsyncFileTransferGateway:
         path: Optional[str] = None,
         *,
         fields: Fields["ListFolderQuery", "limit", "cursor"],
-        page_size: int = 1_000,
+        page_size: PageSize["ListFolderQuery"],
     ) -> AsyncGenerator[api.FileInfo, None]:
         """All entries in order. Pages are read on demand, each with retries."""
         cursor: Optional[str] = None
@@ -455,10 +448,11 @@ class AsyncFileTransferGateway:
         command: str,
         *,
         fields: Fields["ExecRequest"],
-        timeout: float = 30.0,
+        timeout: Optional[float] = None,
     ) -> api.ExecAnswer:
-        """Runs a shell command for at most ``timeout`` seconds. SFTP connections only."""
-        body = present(command=command, timeout=round(timeout * 1_000), **fields)
+        """Runs a shell command for at most ``timeout`` seconds, or as long as the API says. SFTP connections only."""
+        milliseconds = None if timeout is None else round(timeout * 1_000)
+        body = present(command=command, timeout=milliseconds, **fields)
         call = replace(changing_once(at("exec", connection_id), body), takes_long=True)
         return cast(api.ExecAnswer, await self._transport.json(call))
 

@@ -24,23 +24,20 @@ class AsyncEvents:
     async def page(
         self,
         *,
-        after: Optional[int] = None,
-        wait: int = 0,
-        limit: int = 100,
         fields: Fields["ListEventsQuery"],
     ) -> EventsAnswer:
         """One page. If it is empty, the gateway waits up to ``wait`` seconds for an event.
 
         ``nextAfter`` is the ``after`` of the next page.
         """
-        return await self._page({**fields, "after": after, "limit": limit}, wait)
+        return await self._page(fields)
 
     async def list(
         self,
         *,
         after: Optional[int] = None,
         fields: Fields["ListEventsQuery", "wait", "limit"],
-        page_size: int = 100,
+        page_size: PageSize["ListEventsQuery"],
     ) -> AsyncGenerator[WebhookEvent, None]:
         """The events after the ``sequence`` ``after``, or all kept events, in order and each once, up to the newest."""
         while True:
@@ -56,7 +53,7 @@ class AsyncEvents:
         *,
         after: Optional[int] = None,
         fields: Fields["ListEventsQuery", "wait", "limit"],
-        page_size: int = 100,
+        page_size: PageSize["ListEventsQuery"],
     ) -> AsyncGenerator[WebhookEvent, None]:
         """The same without an end: new events are returned as they arrive.
 
@@ -65,7 +62,7 @@ class AsyncEvents:
         """
         while True:
             try:
-                page = await self._page({**fields, "after": after, "limit": page_size}, _WAIT_SECONDS)
+                page = await self._page({**fields, "after": after, "limit": page_size, "wait": _WAIT_SECONDS})
             except FtgError as error:
                 if 0 < error.status < 429:
                     raise
@@ -75,6 +72,6 @@ class AsyncEvents:
                 yield cast(WebhookEvent, event)
             after = page["nextAfter"]
 
-    async def _page(self, query: Dict[str, Any], wait: int = 0) -> EventsAnswer:
-        call = reading(at("events"), {**query, "wait": wait})
-        return cast(EventsAnswer, await self._transport.json(replace(call, timeout=wait + _SILENCE_SECONDS)))
+    async def _page(self, query: Dict[str, Any]) -> EventsAnswer:
+        timeout = (query.get("wait") or 0) + _SILENCE_SECONDS
+        return cast(EventsAnswer, await self._transport.json(replace(reading(at("events"), query), timeout=timeout)))

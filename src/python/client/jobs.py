@@ -6,7 +6,7 @@ import json
 from dataclasses import replace
 from typing import AsyncGenerator, Dict, Optional, cast
 
-from .._calls import Time, at, changing_once, reading, time_text
+from .._calls import at, changing_once, reading
 from .._codes import ENDED
 from .._jobs import JobEvent
 from ..errors import FtgError
@@ -34,15 +34,12 @@ class AsyncJobs:
         self,
         *,
         fields: Fields["ListJobsQuery", "limit", "cursor"],
-        since: Optional[Time] = None,
-        until: Optional[Time] = None,
-        page_size: int = 100,
+        page_size: PageSize["ListJobsQuery"],
     ) -> AsyncGenerator[Job, None]:
         """The matching jobs, newest first. Pages are read on demand. ``since`` and ``until`` limit when they were asked for."""
-        times = {"since": time_text(since), "until": time_text(until)}
         cursor: Optional[str] = None
         while True:
-            query = {**fields, **times, "limit": page_size, "cursor": cursor}
+            query = {**fields, "limit": page_size, "cursor": cursor}
             page = await self._transport.json(reading(at("jobs"), query))
             for job in page["jobs"]:
                 yield job
@@ -55,7 +52,7 @@ class AsyncJobs:
         job_id: str,
         *,
         fields: Fields["ListJobFilesQuery", "limit", "cursor"],
-        page_size: int = 1_000,
+        page_size: PageSize["ListJobFilesQuery"],
     ) -> AsyncGenerator[JobFile, None]:
         """The files of the job in the order of their discovery. Pages are read on demand."""
         cursor: Optional[str] = None

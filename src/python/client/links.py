@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import AsyncGenerator, Optional, cast
 
-from .._calls import Call, Time, at, changing_once, present, reading, time_text
+from .._calls import Call, at, changing_once, present, reading
 from ..types import CreatedLink, Link
 from .transport import AsyncTransport
 
@@ -19,27 +19,20 @@ class AsyncLinks:
         connection_id: str,
         path: str,
         *,
-        expires_at: Time,
         fields: Fields["NewLink"],
     ) -> CreatedLink:
         """Creates a link. Its ``url`` accepts a PUT with the bytes (upload) or a GET (download); browsers get a page.
 
         Only this answer contains the ``url``. ``digest``, such as ``sha-256:…``, is the required digest of the file. ``note`` is on the page.
         """
-        body = present(
-            operation=operation,
-            connectionId=connection_id,
-            path=path,
-            expiresAt=time_text(expires_at),
-            **fields,
-        )
+        body = present(operation=operation, connectionId=connection_id, path=path, **fields)
         return cast(CreatedLink, (await self._transport.json(changing_once(at("links"), body)))["link"])
 
     async def list(
         self,
         *,
         fields: Fields["ListLinksQuery", "limit", "cursor"],
-        page_size: int = 100,
+        page_size: PageSize["ListLinksQuery"],
     ) -> AsyncGenerator[Link, None]:
         """All links, newest first. Pages are read on demand."""
         cursor: Optional[str] = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import AsyncGenerator, Optional, Set, cast
 
-from .._calls import Time, at, changing_once, reading, time_text
+from .._calls import at, changing_once, reading
 from ..types import RepeatedTransferAnswer, TransferDetails, TransferItem, TransfersAnswer
 from .transport import AsyncTransport
 
@@ -18,29 +18,24 @@ class AsyncTransfers:
         self,
         *,
         fields: Fields["ListTransfersQuery"],
-        since: Optional[Time] = None,
-        limit: int = 20,
-        offset: int = 0,
     ) -> TransfersAnswer:
         """One page, newest first, and the number of matches. ``digest``: ``sha-256:…`` of the content. ``link_id``: the link
         that was used.
         """
-        query = {**fields, "since": time_text(since), "limit": limit, "offset": offset}
-        return cast(TransfersAnswer, await self._transport.json(reading(at("transfers"), query)))
+        return cast(TransfersAnswer, await self._transport.json(reading(at("transfers"), fields)))
 
     async def list(
         self,
         *,
         fields: Fields["ListTransfersQuery", "limit", "offset"],
-        since: Optional[Time] = None,
-        page_size: int = 100,
+        page_size: PageSize["ListTransfersQuery"],
     ) -> AsyncGenerator[TransferItem, None]:
         """The matching transfers, newest first. Pages are read on demand."""
         # New transfers push older ones onto the next page. Their ids show which ones came already.
         former: Set[str] = set()
         offset = 0
         while True:
-            query = {**fields, "since": time_text(since), "limit": page_size, "offset": offset}
+            query = {**fields, "limit": page_size, "offset": offset}
             page = cast(TransfersAnswer, await self._transport.json(reading(at("transfers"), query)))
             for item in page["transfers"]:
                 if item["id"] not in former:
