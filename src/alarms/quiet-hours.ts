@@ -1,8 +1,7 @@
 /** Quiet hours: by the clock of a zone; they may span midnight. */
 import type { QuietHours } from '../contract/alarm.js';
-import { MINUTE_MS } from '../contract/units.js';
+import { DAY_MINUTES, MINUTE_MS } from '../contract/units.js';
 
-const DAY_MINUTES = 24 * 60;
 /** No clock is changed by less. */
 const STEP_MINUTES = 15;
 

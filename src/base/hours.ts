@@ -3,7 +3,7 @@
  * form of a part is that of opening hours in OpenStreetMap. A time is allowed if any part allows it.
  */
 import { LRUCache } from 'lru-cache';
-import { DAY_MS, MINUTE_MS } from '../contract/units.js';
+import { DAY_MINUTES, DAY_MS, MINUTE_MS } from '../contract/units.js';
 import { isTimeZone, momentOf, type Offset, offsetIn } from './time-zone.js';
 
 interface Hours {
@@ -22,7 +22,6 @@ interface Window {
 
 const DAYS = ['mo', 'tu', 'we', 'th', 'fr', 'sa', 'su'];
 const EVERY_DAY = DAYS.map((_, day) => day);
-const DAY_MINUTES = 24 * 60;
 /** 1970-01-01 was a Thursday. */
 const DAY_OF_EPOCH = 3;
 /** Windows that a change of the clock leaves out are passed over: the next ones are looked for in two weeks. */

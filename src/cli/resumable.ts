@@ -3,7 +3,8 @@ import { createReadStream, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { FtgError, type Transfer, type UploadOptions } from '../client/index.js';
 import type { Session } from './command.js';
-import { keptAs, RESUMABLE_BYTES } from './kept.js';
+import { RESUMABLE_BYTES } from '../contract/tus.js';
+import { keptAs } from './kept.js';
 
 /** What both forms of an upload take. */
 type PutOptions = Omit<UploadOptions, 'verify'>;

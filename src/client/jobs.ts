@@ -5,7 +5,7 @@ import { eventsIn } from './event-stream.js';
 import type { CallOptions, Transport } from './transport.js';
 import type * as api from './types.js';
 import { wait } from './wait.js';
-import { hasEnded } from '../contract/job-states.js';
+import { hasEnded, type JobChange } from '../contract/job-states.js';
 
 /** An event of a job's stream: the current job, or a file that has ended. */
 export type JobEvent =
@@ -109,7 +109,7 @@ export class Jobs {
     }
   }
 
-  async #change(id: string, change: 'pause' | 'resume' | 'cancel', options: CallOptions): Promise<api.Job> {
+  async #change(id: string, change: JobChange, options: CallOptions): Promise<api.Job> {
     // A second run has no further effect.
     const call = { ...changingOnce(at(id, change), options), repetition: 'repeatable' as const };
     return (await this.#transport.json<Answer>(call)).job;

@@ -1,4 +1,5 @@
 /** Sends an upload that continues after an interruption (tus 1.0.0), for the client and the pages of the gateway. */
+import { PIECE_TYPE, TUS_VERSION } from '../contract/tus.js';
 import { wait } from './wait.js';
 
 /** Reads the header fields of an answer. */
@@ -50,8 +51,7 @@ interface Found {
   readonly fields: Fields;
 }
 
-export const VERSION = { 'Tus-Resumable': '1.0.0' };
-const PIECE_TYPE = 'application/offset+octet-stream';
+export const VERSION = { 'Tus-Resumable': TUS_VERSION };
 
 /**
  * Sends a file from its start, or from where an earlier upload stopped. Resolves with the answer that says that it is

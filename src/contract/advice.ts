@@ -1,4 +1,18 @@
-/** What to do about a failed step of a connection test, defined once. German: de/advice.ts. */
+/** The steps of a connection test, and what to do about a failed one, defined once. German: de/advice.ts. */
+
+/** If a later step fails, the server was reached. */
+export const REACHING_STEPS = [
+  'identity',
+  'resolve',
+  'connect',
+  'proxy',
+  'jump_host',
+  'host_key',
+  'certificate',
+  'login',
+] as const;
+export const TEST_STEPS = ['limits', ...REACHING_STEPS, 'list', 'write', 'rights', 'rename', 'delete'] as const;
+
 const catalogue = {
   dns_failed:
     'Check the spelling of the host name. If it is a name of your own network, the gateway must use a name server that knows it.',

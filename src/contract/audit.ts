@@ -58,6 +58,9 @@ const catalogue = {
   'transfer.cancel': 'Transfer {name} was cancelled by {actor}',
 } as const;
 
+/** Who did it: `anonymous` is the gateway, or a failed login. */
+export const ACTOR_KINDS = ['session', 'key', 'anonymous'] as const;
+
 export type AuditAction = keyof typeof catalogue;
 /** What an action changes: the part before the dot. */
 export type AuditArea = AuditAction extends `${infer Area}.${string}` ? Area : never;

@@ -126,14 +126,18 @@ export type ServerChange = Static<typeof serverChange>;
 
 const connection = described(connectionSummary, 'The connection.');
 
-const attention = {
-  kind: oneOf(ATTENTION_KINDS, 'What it is about.'),
-  text: text('In words.'),
-  since: dateTime('When it was found first.'),
+/** The thing that needs attention. */
+export const attentionIds = {
   connectionId: Type.Optional(text('The connection, where it is about one.')),
   watchedFolderId: Type.Optional(text('The watched folder, where it is about one.')),
   scheduleId: Type.Optional(text('The schedule, where it is about one.')),
   apiKeyId: Type.Optional(text('The API key, where it is about one.')),
+};
+const attention = {
+  kind: oneOf(ATTENTION_KINDS, 'What it is about.'),
+  text: text('In words.'),
+  since: dateTime('When it was found first.'),
+  ...attentionIds,
 };
 const attentionExample = {
   kind: 'connection_failing',

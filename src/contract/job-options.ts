@@ -28,6 +28,17 @@ export type JobOption = keyof typeof JOB_OPTIONS;
 
 export const JOB_OPTION_NAMES = Object.keys(JOB_OPTIONS) as readonly JobOption[];
 
+/** They choose the files of a folder. */
+export const JOB_FILTERS = [
+  'include',
+  'exclude',
+  'maxDepth',
+  'minSize',
+  'maxSize',
+  'minAgeSeconds',
+  'maxAgeSeconds',
+] as const satisfies readonly JobOption[];
+
 export function knowsOption(type: string, option: JobOption): boolean {
   const types: readonly string[] = JOB_OPTIONS[option];
   return types.includes(type);

@@ -18,6 +18,10 @@ export function hasEnded({ state }: { readonly state: JobState }): boolean {
   return FINAL_STATES.includes(state);
 }
 
+/** What a request does to a job that has not ended. */
+export const JOB_CHANGES = ['pause', 'resume', 'cancel'] as const;
+export type JobChange = (typeof JOB_CHANGES)[number];
+
 /** The states of a file of a job. */
 export const JOB_FILE_STATES = ['waiting', 'planned', 'done', 'skipped', 'failed'] as const;
 export type JobFileState = (typeof JOB_FILE_STATES)[number];

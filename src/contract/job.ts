@@ -2,7 +2,7 @@
 import { ID, TIME } from './examples.js';
 import { type TObject, Type } from 'typebox';
 import { shownKey } from './api-key.js';
-import { JOB_OPTION_NAMES, type JobOption, ORDER_TYPES, type OrderType } from './job-options.js';
+import { JOB_FILTERS, JOB_OPTION_NAMES, type JobOption, ORDER_TYPES, type OrderType } from './job-options.js';
 import {
   count,
   countOrNull,
@@ -215,21 +215,11 @@ type Unset = {
 }[JobOption];
 type JobOptions = Omit<Options, Unset> & Partial<Pick<Options, Unset>>;
 
-const FILTERS = [
-  'include',
-  'exclude',
-  'maxDepth',
-  'minSize',
-  'maxSize',
-  'minAgeSeconds',
-  'maxAgeSeconds',
-] as const satisfies readonly JobOption[];
-
 /** The files of a folder that a job applies to; an absent filter leaves none out. */
-export type JobFilters = Pick<JobOptions, (typeof FILTERS)[number]>;
+export type JobFilters = Pick<JobOptions, (typeof JOB_FILTERS)[number]>;
 
 export function isFiltered(filters: JobFilters): boolean {
-  return FILTERS.map((name) => filters[name]).some((filter) =>
+  return JOB_FILTERS.map((name) => filters[name]).some((filter) =>
     typeof filter === 'object' ? filter.length > 0 : filter !== undefined,
   );
 }

@@ -45,6 +45,8 @@ export const CHECK_REASONS = {
 } as const;
 export type CheckReason = keyof typeof CHECK_REASONS;
 
+export const KNOWN_FILE_STATES = ['known', 'waiting', 'changing'] as const;
+
 export const entryCounts = Type.Unsafe<Readonly<Record<string, number>>>({
   type: 'object',
   additionalProperties: Type.Integer({ minimum: 0 }),

@@ -28,7 +28,7 @@ import type { JobEnding, JobFilter, Jobs } from '../storage/storage.js';
 import { createFileFilter } from './file-filter.js';
 import type { RowBudget } from './row-budget.js';
 import type { RunningJobs } from './running-jobs.js';
-import { hasEnded } from '../contract/job-states.js';
+import { hasEnded, type JobChange } from '../contract/job-states.js';
 
 export interface JobServiceOptions {
   readonly rows: Jobs;
@@ -66,8 +66,6 @@ interface JobEnds extends Pick<JobDefinition, 'type'> {
   readonly source: Pick<JobPlace, 'connectionId'>;
   readonly destination: Pick<JobPlace, 'connectionId'> | null;
 }
-
-type JobChange = 'pause' | 'resume' | 'cancel';
 
 /** A cancellation that takes longer to be stored already ends the work. */
 const CANCEL_PATIENCE_MS = 300;

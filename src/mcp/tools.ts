@@ -14,6 +14,7 @@ import {
   writeFields,
 } from '../contract/file-request.js';
 import { jobOptionFields } from '../contract/job.js';
+import { JOB_CHANGES } from '../contract/job-states.js';
 import { ORDER_TYPES } from '../contract/job-options.js';
 import { linkFields } from '../contract/link.js';
 import { jobFilters, queryOf, transferFilters } from '../contract/filters.js';
@@ -82,7 +83,7 @@ const connection = text('Id of the connection, as list_connections shows it.');
 const place = (description: string) =>
   Type.Object({ connection, path: text('Folder on it, such as /reports.') }, { description });
 
-const CONTROLS = ['pause', 'resume', 'cancel', 'retry'] as const;
+const CONTROLS = [...JOB_CHANGES, 'retry'] as const;
 
 /**
  * The fields of requests, without those that a tool names in its own way and those that no tool has: names that are not

@@ -15,7 +15,7 @@ import type { Attempt, Priority, Remotes, UseOptions, Yielding } from '../remote
 import type { Leftovers } from '../remotes/leftovers.js';
 import type { Mark, Remote } from '../remotes/remote.js';
 import { NO_SPAN, type Span } from '../base/span.js';
-import type { TransferType, Direction } from '../contract/transfer.js';
+import { type Direction, isLookup, LOOKUPS, type TransferType } from '../contract/transfer.js';
 import type { OpenTransfer, Storage } from '../storage/storage.js';
 import { type End, EndPaces } from './end-paces.js';
 import { Evidence } from './evidence.js';
@@ -160,9 +160,7 @@ export interface OperationOutcome {
 }
 
 /** Reading operations bring data in; all others change something outside. */
-const INBOUND: ReadonlySet<TransferType> = new Set(['download', 'read', 'list', 'exists', 'poll']);
-/** Listing and checking do not count toward the month. */
-const FREE: ReadonlySet<TransferType> = new Set(['list', 'exists', 'poll']);
+const INBOUND: ReadonlySet<TransferType> = new Set(['download', 'read', ...LOOKUPS]);
 
 export class Operations {
   readonly #options: OperationsOptions;
@@ -213,7 +211,7 @@ export class Operations {
     request.signal.throwIfAborted();
     // An operation that cannot be recorded is not begun.
     await this.#options.storage.history.admit();
-    const countsAction = request.isFree !== true && !FREE.has(type);
+    const countsAction = request.isFree !== true && !isLookup(type);
     if (countsAction) await this.#options.storage.quota.take(caller.accountId, this.planOf(caller).monthlyActions);
     const untake = (): void => {
       if (countsAction) this.#options.storage.quota.giveBack(caller.accountId, this.planOf(caller).monthlyActions);

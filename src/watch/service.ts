@@ -17,7 +17,7 @@ import type { Reason } from './decide.js';
 import { nameOfKey } from '../base/entry-key.js';
 import { isUuid } from '../base/uuid.js';
 import type { CopyTo, WatchSettings, WatchedFolder } from '../contract/watched-folder.js';
-import type { WatchCheck } from '../contract/watch-check.js';
+import type { KNOWN_FILE_STATES, WatchCheck } from '../contract/watch-check.js';
 import { eventAddressOf, testEvent, type DetectedFile } from './event-bodies.js';
 import { createNameFilter } from './name-filter.js';
 import { refuseLoops } from './places.js';
@@ -55,7 +55,7 @@ interface KnownFile {
   /** Below the folder. */
   readonly path: string;
   readonly rawName: string | undefined;
-  readonly state: 'known' | 'waiting' | 'changing';
+  readonly state: (typeof KNOWN_FILE_STATES)[number];
   readonly size: number;
   readonly modifiedMs: number;
 }

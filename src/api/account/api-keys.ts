@@ -225,7 +225,7 @@ function dateOf(text: string | null): Date | null {
   return date;
 }
 
-function stateOf({ revokedAt, expiresAt }: ApiKey): 'active' | 'expired' | 'revoked' {
+function stateOf({ revokedAt, expiresAt }: ApiKey): Static<typeof apiKeyFields.state.schema> {
   if (revokedAt !== null) return 'revoked';
   return expiresAt !== null && expiresAt.getTime() <= Date.now() ? 'expired' : 'active';
 }

@@ -21,7 +21,7 @@ import { DAY_MS, HOUR_MS } from '../../contract/units.js';
 const endpoint = endpoints('Account');
 export const figureEndpoints = endpoint.all;
 
-const DAY_HOURS = 24;
+export const DAY_HOURS = 24;
 
 export const zoneField = withDefault(
   text('The time zone of the days: a name of the IANA database.', {
@@ -32,7 +32,7 @@ export const zoneField = withDefault(
   'UTC',
 );
 
-const sums = {
+export const sums = {
   transfers: count('Operations that have ended; they count where they began.'),
   failed: count('Those that failed.'),
   lookups: count('Operations that are lists, look-ups and polls.'),

@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import { findAttention } from '../../attention/find.js';
 import { factsOf, idsOf, isUrgent, wordsOf } from '../../attention/items.js';
 import { ATTENTION_KINDS, type AttentionItem } from '../../contract/attention.js';
+import { attentionIds } from '../../contract/event.js';
 import {
   count,
   countOrNull,
@@ -17,13 +18,11 @@ import {
 } from '../../contract/schema.js';
 import { CLOSED } from '../fields.js';
 import { TIME } from '../../contract/examples.js';
-import { lastDays, lastHours, zoneField } from './figures.js';
+import { DAY_HOURS, lastDays, lastHours, sums, zoneField } from './figures.js';
 import { endpoints } from '../endpoint.js';
 
 const endpoint = endpoints('Account');
 export const overviewEndpoints = endpoint.all;
-
-const DAY_HOURS = 24;
 
 const trouble = group(
   {
@@ -36,10 +35,7 @@ const trouble = group(
     count: countOrNull('How many there are, or actions that are used; null where nothing is counted.'),
     limit: countOrNull('Actions of the plan a month; null where it is about something else.'),
     at: dateTimeOrNull('When it was due, or when it ends; null where it has no time.'),
-    connectionId: Type.Optional(text('The connection, where it is about one.')),
-    watchedFolderId: Type.Optional(text('The watched folder, where it is about one.')),
-    scheduleId: Type.Optional(text('The schedule, where it is about one.')),
-    apiKeyId: Type.Optional(text('The API key, where it is about one.')),
+    ...attentionIds,
   },
   'One thing.',
 );
@@ -54,12 +50,12 @@ endpoint('GET /manage/overview', {
       today: group(
         {
           transfers: count('Operations, those that run included.'),
-          failed: count('Those that failed.'),
+          failed: sums.failed,
           pending: count('Those that run now.'),
-          lookups: count('Operations that are lists, look-ups and polls.'),
-          failedLookups: count('Those of them that failed.'),
-          bytesIn: count('Bytes read from remote servers.'),
-          bytesOut: count('Bytes sent to remote servers.'),
+          lookups: sums.lookups,
+          failedLookups: sums.failedLookups,
+          bytesIn: sums.bytesIn,
+          bytesOut: sums.bytesOut,
           from: dateTime('When the day began.'),
         },
         'Sums of today, by the clocks of the zone.',
@@ -68,7 +64,7 @@ endpoint('GET /manage/overview', {
         Type.Object({
           from: dateTime('Begin of the hour.'),
           transfers: count('Operations that have ended.'),
-          failed: count('Those that failed.'),
+          failed: sums.failed,
           bytes: count('Bytes moved.'),
         }),
         'The last 24 hours, oldest first.',

@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import type { Caller } from '../../base/caller.js';
 import { unknown } from '../../base/errors.js';
 import { imageTypeOf } from '../../base/image-type.js';
+import { ACTOR_KINDS } from '../../contract/audit.js';
 import { brandFields } from '../../contract/brand.js';
 import { LOGO_BYTES } from '../../contract/units.js';
 import { accountExample, accountFields } from '../../contract/account.js';
@@ -178,7 +179,7 @@ endpoint('GET /manage/audit', {
           at: dateTime('When it happened.'),
           actor: group(
             {
-              kind: oneOf(['session', 'key', 'anonymous'], 'A login session, an API key or the gateway itself.'),
+              kind: oneOf(ACTOR_KINDS, 'A login session, an API key or the gateway itself.'),
               id: textOrNull('Id of the session or key.'),
               name: text('E-mail address of the account, or name of the key.'),
             },

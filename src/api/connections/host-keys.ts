@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { refusal } from '../../base/errors.js';
 import { dateTime, flag, listOf, object, oneOf, text, texts, withDefault } from '../../contract/schema.js';
-import { fingerprint, HOST_KEYS, hostKeyFields } from '../../contract/connection/fields.js';
+import { fingerprint, HOST_KEY_STATES, HOST_KEYS, hostKeyFields } from '../../contract/connection/fields.js';
 import { definitionOf } from '../../contract/connection/types.js';
 import type { ManagedConnection } from '../../storage/storage.js';
 import { CLOSED } from '../fields.js';
@@ -23,7 +23,7 @@ const answer = {
       object('AnnouncedHostKey', {
         fingerprint: text('SHA-256 fingerprint, as OpenSSH shows it.'),
         algorithm: text('Such as `ssh-ed25519`.'),
-        state: oneOf(['trusted', 'pending', 'rejected'], '`pending` waits to be accepted; `rejected` was not wanted.'),
+        state: oneOf(HOST_KEY_STATES, '`pending` waits to be accepted; `rejected` was not wanted.'),
         isFirst: flag(
           'True if it was announced first, together with the trusted key: it needs no decision, and may still be accepted.',
         ),

@@ -1,8 +1,9 @@
 /** The result of a connection test, for the API and for the tester. */
 import { type Static, Type } from 'typebox';
-import { advice, ADVICE_CODES } from '../../contract/advice.js';
-import { component, count, dateTime, flag, listOf, object, oneOf, orNull, text } from '../../contract/schema.js';
+import { advice, ADVICE_CODES, TEST_STEPS } from '../../contract/advice.js';
+import { component, dateTime, flag, listOf, object, oneOf, orNull, text } from '../../contract/schema.js';
 import { FINGERPRINT_EXAMPLE, TIME } from '../../contract/examples.js';
+import { durationMs, errorAnswer } from '../fields.js';
 
 /** The known facts differ between protocols and between servers. */
 const serverCard = component(
@@ -16,29 +17,11 @@ const serverCard = component(
 export const card = orNull(serverCard, 'What was learned of the server; null before that.');
 
 const testStep = object('TestStep', {
-  name: oneOf(
-    [
-      'limits',
-      'identity',
-      'resolve',
-      'connect',
-      'proxy',
-      'jump_host',
-      'host_key',
-      'certificate',
-      'login',
-      'list',
-      'write',
-      'rights',
-      'rename',
-      'delete',
-    ],
-    'The step.',
-  ),
+  name: oneOf(TEST_STEPS, 'The step.'),
   status: oneOf(['ok', 'failed', 'skipped'], 'State.'),
-  durationMs: Type.Optional(count('Milliseconds from the start of the operation to its end.')),
+  durationMs: Type.Optional(durationMs()),
   detail: Type.Optional(text('What was found.')),
-  error: Type.Optional(text('What went wrong, at which step, field or path, and what would be right.')),
+  error: Type.Optional(errorAnswer.properties.error),
   code: Type.Optional(text('The code of the error.')),
   advice: Type.Optional(text('What to do about it.')),
   adviceCode: Type.Optional(oneOf(ADVICE_CODES, 'The code of the advice, for programs that show texts of their own.')),
@@ -71,7 +54,7 @@ export const sampleReport = {
 export const testReport = object('TestReport', {
   isOk: flag('Whether every step went through.'),
   testedAt: dateTime('When it was tested.'),
-  durationMs: count('Milliseconds from the start of the operation to its end.'),
+  durationMs: durationMs(),
   steps: listOf(testStep, 'In their order; after a failing one the others are skipped.'),
   hostKey: orNull(
     Type.Object({

@@ -60,7 +60,7 @@ endpoint('POST /api/webhooks', {
   bodyExamples: {
     failures: {
       url: 'https://example.com/hooks/gateway',
-      events: ['transfer.failed', 'connection.down', 'connection.up'],
+      events: webhookExample.events,
     },
   },
   answer: {

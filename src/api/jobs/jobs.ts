@@ -10,6 +10,7 @@ import {
   type OrderType,
 } from '../../contract/job-options.js';
 import { jobOptionFields } from '../../contract/job.js';
+import { JOB_CHANGES, type JobChange } from '../../contract/job-states.js';
 import { jobFileFilters, jobFilters, queryOf } from '../../contract/filters.js';
 import { limit } from '../../contract/paging.js';
 import { listOf, object, oneOf, text, textOrNull } from '../../contract/schema.js';
@@ -193,9 +194,9 @@ const CHANGES = {
   pause: ['Pause a job', 'Files that are under way are done; no other begins.'],
   resume: ['Resume a job', 'It continues where it was paused.'],
   cancel: ['Cancel a job', 'Files that are under way are taken back; what is done stays.'],
-} as const;
+} as const satisfies Readonly<Record<JobChange, readonly string[]>>;
 
-for (const change of ['pause', 'resume', 'cancel'] as const) {
+for (const change of JOB_CHANGES) {
   const [summary, description] = CHANGES[change];
   endpoint(`POST /api/jobs/:id/${change}`, {
     access: 'write',

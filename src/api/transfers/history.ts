@@ -6,7 +6,7 @@ import { Type } from 'typebox';
 import { count, described, listOf, object, oneOf, text, withDefault } from '../../contract/schema.js';
 import { exampleOf, type Reader, shownFields, viewOf } from '../../contract/thing.js';
 import { managedTransferFilters, queryOf, transferListFilters } from '../../contract/filters.js';
-import { limit } from '../../contract/paging.js';
+import { askedPage, limit } from '../../contract/paging.js';
 import { isUuid } from '../../base/uuid.js';
 import {
   EXPORT_FORMATS,
@@ -69,8 +69,7 @@ endpoint('GET /api/transfers', {
     schema: object('TransfersAnswer', {
       transfers: listOf(listed.key.schema, 'Newest first.'),
       total: count('How many transfers match.'),
-      limit: count('Items a page.'),
-      offset: count('Items to pass over.'),
+      ...askedPage,
     }),
     example: { transfers: [listed.key.example], total: 1, limit: 20, offset: 0 },
   },

@@ -9,6 +9,7 @@ import type { UploadRequest } from '../../uploads/file.js';
 import type { Piece } from '../../uploads/piece-work.js';
 import type { UploadOrder } from '../../uploads/service.js';
 import type { HeldUpload } from '../../uploads/writers.js';
+import { PIECE_TYPE } from '../../contract/tus.js';
 import { BINARY } from '../fields.js';
 import type { Services } from '../services.js';
 import { byteField, checksumOf, requirePiece, TUS_HEADERS } from './tus.js';
@@ -18,9 +19,7 @@ export const uploadParameter = {
     examples: ['0199c2f4-6f5e-7c1a-9a51-0d2f64b1d001'],
   }),
 };
-export const PIECES = {
-  'application/offset+octet-stream': { schema: BINARY, examples: { bytes: { value: '(bytes)' } } },
-};
+export const PIECES = { [PIECE_TYPE]: { schema: BINARY, examples: { bytes: { value: '(bytes)' } } } };
 export const common = { isRemote: true, alwaysHeaders: TUS_HEADERS } as const;
 
 export const FAR = {

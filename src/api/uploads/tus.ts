@@ -1,16 +1,15 @@
 /** The header fields of tus 1.0.0 (tus.io/protocols/resumable-upload). */
 import { isUtf8 } from 'node:buffer';
 import { type GatewayError, refusal } from '../../base/errors.js';
+import { PIECE_TYPE, TUS_VERSION } from '../../contract/tus.js';
 import type { HttpRequest } from '../../http/types.js';
 import type { ExpectedDigest } from '../../operations/pump.js';
 
-const TUS_VERSION = '1.0.0';
 const EXTENSIONS = [
   ...['creation', 'creation-with-upload', 'creation-defer-length', 'termination', 'expiration', 'checksum'],
 ] as const;
 const ALGORITHMS = ['sha1', 'sha256'] as const;
 const DIGEST_BYTES = { sha1: 20, sha256: 32 } as const;
-const PIECE_TYPE = 'application/offset+octet-stream';
 
 /** In every answer, including errors. */
 export const TUS_HEADERS = { 'Tus-Resumable': TUS_VERSION, 'Tus-Version': TUS_VERSION } as const;

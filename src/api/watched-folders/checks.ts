@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { limit } from '../../contract/paging.js';
 import { base64, count, dateTime, flag, listOf, object, oneOf, text } from '../../contract/schema.js';
 import { shownFields } from '../../contract/thing.js';
-import { checkExample, checkFields, entryCounts } from '../../contract/watch-check.js';
+import { checkExample, checkFields, entryCounts, KNOWN_FILE_STATES } from '../../contract/watch-check.js';
 import { answeredPath, CLOSED } from '../fields.js';
 import { ID, TIME } from '../../contract/examples.js';
 import { FOLDER_ERRORS, folderAt, note, withDate } from './folder.js';
@@ -119,7 +119,7 @@ endpoint('GET /manage/watched-folders/:id/files', {
         Type.Object({
           path: text('Path below the watched folder.'),
           rawName: Type.Optional(base64('The exact bytes of a name that is not UTF-8, as base64.')),
-          state: oneOf(['known', 'waiting', 'changing'], '`known`, `waiting` until it has settled, or `changing`.'),
+          state: oneOf(KNOWN_FILE_STATES, '`known`, `waiting` until it has settled, or `changing`.'),
           size: count('Bytes.'),
           modifiedAt: dateTime('Time of the last change, UTC.'),
         }),

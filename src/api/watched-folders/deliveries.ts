@@ -10,6 +10,7 @@ import {
   receiverFields,
 } from '../../contract/delivery.js';
 import { deliveryFilters, deliveryListFilters, queryOf } from '../../contract/filters.js';
+import { askedPage } from '../../contract/paging.js';
 import { shownFields, viewOf } from '../../contract/thing.js';
 import { isUuid } from '../../base/uuid.js';
 import { CLOSED, periodOf } from '../fields.js';
@@ -34,8 +35,7 @@ endpoint('GET /manage/deliveries', {
   answer: {
     schema: object('DeliveriesAnswer', {
       deliveries: listOf(delivery, 'Newest first.'),
-      limit: count('Items a page.'),
-      offset: count('Items to pass over.'),
+      ...askedPage,
     }),
     example: { deliveries: [deliveryExample], limit: 50, offset: 0 },
   },

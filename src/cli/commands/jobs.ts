@@ -1,6 +1,7 @@
 /** `ftg jobs`: jobs of the gateway with whole folders. */
 import type { Job } from '../../client/index.js';
 import { jobFileFilters, jobFilters } from '../../contract/filters.js';
+import type { JobChange } from '../../contract/job-states.js';
 import { type Arguments, type Session, shows } from '../command.js';
 import { givenFieldsOf } from '../field-options.js';
 import { follow } from '../follow.js';
@@ -48,7 +49,7 @@ export async function listFiles(
   }
 }
 
-export const changeJob = (change: 'pause' | 'resume' | 'cancel') =>
+export const changeJob = (change: JobChange) =>
   shows(
     async ({ gateway, signal }, [id = '']) => ({ job: await gateway.files.jobs[change](id, { signal }) }),
     ({ job }) => `${job.id} is ${job.state}`,

@@ -1,6 +1,7 @@
 /** The questions of `ftg init`, and the conversion of the answers to the tree of gateway.yaml and its secrets. */
 import { randomBytes } from 'node:crypto';
 import type { Definition } from '../../contract/connection/definition.js';
+import { SCOPES } from '../../contract/scopes.js';
 
 export interface Answers {
   readonly listen: string;
@@ -137,7 +138,7 @@ export function treeOf(answers: Answers): Made {
           email,
           plan: 'pro',
           password: variable('OWNER_PASSWORD'),
-          apiKeys: [{ name: 'main', key: variable('MAIN_API_KEY'), scopes: ['read', 'write', 'exec', 'watch'] }],
+          apiKeys: [{ name: 'main', key: variable('MAIN_API_KEY'), scopes: [...SCOPES] }],
           connections: made === undefined ? [] : [made.entry],
         },
       ],

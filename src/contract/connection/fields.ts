@@ -66,6 +66,7 @@ export const hostKeyInFile = textOrTexts('a fingerprint SHA256:… of 43 base64 
 
 /** The maximum number of host keys that one connection trusts. */
 export const MAX_HOST_KEYS = 16;
+export const HOST_KEY_STATES = ['trusted', 'pending', 'rejected'] as const;
 export const HOST_KEYS = 'Pinned fingerprints; with none, the first one shown is trusted and pinned.';
 
 const ONE_CHARACTER = { allowed: 'text of at least one character' };

@@ -1,5 +1,6 @@
 /** Rows of host keys that servers have announced under a trusted key, and proven. */
 import { type HostKey, KEY_GONE_AFTER_MS } from '../../connections/host-keys.js';
+import type { HOST_KEY_STATES } from '../../contract/connection/fields.js';
 import { hidden, type RowOf } from '../../contract/thing.js';
 import { columnsOf, listed, type Queryable, tableOf, templateIn, type Transaction } from '../postgres/sql.js';
 
@@ -15,7 +16,7 @@ const listedFields = {
   lastSeenAt: hidden<Date>(),
 };
 export interface ListedHostKey extends RowOf<typeof listedFields> {
-  readonly state: 'trusted' | 'pending' | 'rejected';
+  readonly state: (typeof HOST_KEY_STATES)[number];
 }
 
 interface KnownKey extends RowOf<typeof keyFields> {

@@ -1,6 +1,6 @@
 /** Who changed what, when and from where. Entries contain the names of that time, and no secrets. */
 import { uuidv7 } from '../../base/uuid.js';
-import type { AuditAction } from '../../contract/audit.js';
+import type { ACTOR_KINDS, AuditAction } from '../../contract/audit.js';
 import type { Database } from '../postgres/database.js';
 import { isWithin, type Period } from '../postgres/period.js';
 import { hidden, type RowOf } from '../../contract/thing.js';
@@ -9,7 +9,7 @@ import { columnsOf, type Queryable, rowOf } from '../postgres/sql.js';
 /** The author of a change. */
 export interface Actor {
   readonly accountId: string;
-  readonly kind: 'session' | 'key' | 'anonymous';
+  readonly kind: (typeof ACTOR_KINDS)[number];
   /** The id of the session or the key. */
   readonly id: string | null;
   /** The account's address; for a key its name is looked up when the entry is written. */

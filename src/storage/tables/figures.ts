@@ -4,6 +4,7 @@
 import type { Database } from '../postgres/database.js';
 import { UNREACHED } from '../../base/errors.js';
 import { firstIdAt } from '../postgres/clock.js';
+import { REACHING_STEPS } from '../../contract/advice.js';
 import { LOOKUPS } from '../../contract/transfer.js';
 import { sumsOf, type TransferSums } from './transfer-hours.js';
 import { HOUR_MS } from '../../contract/units.js';
@@ -30,8 +31,6 @@ const HOURS = 24;
 /** How many of a connection's newest operations are read, and how many of them must agree. */
 const LATEST = 50;
 const TELLING = 3;
-/** Steps of a test; a failure in a later step means that the server was reached. */
-const REACHING_STEPS = ['identity', 'resolve', 'connect', 'proxy', 'jump_host', 'host_key', 'certificate', 'login'];
 
 export class Figures {
   readonly #database: Database;
