@@ -2,7 +2,8 @@
 import { type Language, LANGUAGES as CODES } from '../../contract/languages.ts';
 import { store } from './store.ts';
 
-export type Theme = 'system' | 'light' | 'dark';
+export const THEMES = ['system', 'light', 'dark'] as const;
+type Theme = (typeof THEMES)[number];
 export type SortBy = 'name' | 'size' | 'modifiedAt';
 
 const FILE_COLUMNS = ['size', 'modifiedAt', 'mode', 'owner', 'group'] as const;
@@ -62,7 +63,7 @@ function toColumns(value: string | null): readonly FileColumnName[] {
 }
 
 function toTheme(value: string | null): Theme {
-  return value === 'light' || value === 'dark' ? value : 'system';
+  return THEMES.find((theme) => theme === value) ?? 'system';
 }
 
 function toLanguage(value: string): Language {

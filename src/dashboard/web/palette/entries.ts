@@ -4,7 +4,7 @@ import { useLocation } from 'wouter';
 import { segment } from '../api/client.ts';
 import { useRows } from '../api/hooks.ts';
 import type { Connection } from '../api/types.ts';
-import { LANGUAGES, language, setLanguage, setTheme, type Theme } from '../preferences.ts';
+import { LANGUAGES, language, setLanguage, setTheme, THEMES } from '../preferences.ts';
 import { namedWith, useConnectionStatus } from '../ui/connection-status.tsx';
 import { ALL_PLACES, DOCS } from '../shell/places.ts';
 import { t } from '../texts/texts.ts';
@@ -97,7 +97,6 @@ export function useEntries({ onHelp, onLogout }: Acts): readonly Entry[] {
 function actions(to: (path: string) => () => void, onHelp: () => void, onLogout: () => void): readonly Entry[] {
   const { does } = t.palette;
   const action = (id: string, name: string, act: () => void): Entry => ({ id, kind: 'action', name, also: id, act });
-  const themes: readonly Theme[] = ['light', 'dark', 'system'];
   return [
     action('new connection', t.connections.add, to('/connections/new')),
     action('upload', does.upload, to('/files')),
@@ -107,7 +106,7 @@ function actions(to: (path: string) => () => void, onHelp: () => void, onLogout:
     action('watch folder', t.watched.add, to('/watched')),
     action('make link', t.links.add, to('/links?new')),
     action('add webhook', t.webhooks.add, to('/webhooks')),
-    ...themes.map((theme) => action(`theme ${theme}`, does.theme(t.settings[theme]), () => setTheme(theme))),
+    ...THEMES.map((theme) => action(`theme ${theme}`, does.theme(t.settings[theme]), () => setTheme(theme))),
     ...LANGUAGES.filter(([code]) => code !== language).map(([code, name]) =>
       action(`language ${code}`, does.language(name), () => leave(() => setLanguage(code))),
     ),

@@ -5,6 +5,7 @@
  */
 import { useId, useState, type ReactElement } from 'react';
 import { Link, useLocation, useSearchParams } from 'wouter';
+import { JOB_FILTERS } from '../../../contract/job-options.ts';
 import { request } from '../api/client.ts';
 import { useAction, useRead } from '../api/hooks.ts';
 import type { Connection, RepeatableJob, Schedule } from '../api/types.ts';
@@ -259,7 +260,7 @@ function jobText(form: FormState): string {
   return JSON.stringify({ ...requestOf(form, false), name: undefined });
 }
 
-const BOUNDS = ['minSize', 'maxSize', 'minAgeSeconds', 'maxAgeSeconds', 'maxDepth'];
+const BOUNDS = JOB_FILTERS.filter((name) => name !== 'include' && name !== 'exclude');
 
 /** The fields of the job. `isNamed`: another field asks for the name. */
 function JobFields({ form, isNamed = false }: { readonly form: FormState; readonly isNamed?: boolean }): ReactElement {

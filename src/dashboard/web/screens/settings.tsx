@@ -15,6 +15,7 @@ import {
   timeZone,
   useShortcutsSetting,
   useTheme,
+  THEMES,
 } from '../preferences.ts';
 import { t } from '../texts/texts.ts';
 import { ActionButton } from '../ui/actions.tsx';
@@ -66,11 +67,7 @@ function Appearance(): ReactElement {
       <RadioGroup
         label={t.settings.colours}
         value={theme}
-        options={[
-          ['system', t.settings.system],
-          ['light', t.settings.light],
-          ['dark', t.settings.dark],
-        ]}
+        options={THEMES.map((name) => [name, t.settings[name]])}
         onValue={setTheme}
       />
       <RadioGroup label={t.settings.language} value={language} options={LANGUAGES} onValue={setLanguage} />

@@ -17,7 +17,7 @@ import { Trouble } from '../ui/trouble.tsx';
 import { titleOf as titleOfJob } from './jobs/words.ts';
 import { Again } from './transfers/again.tsx';
 import { TryAgain } from './transfers/try-again.tsx';
-import { Proof } from './transfers/proof.tsx';
+import { Proof, WITH_CONTENT } from './transfers/proof.tsx';
 import { Cancel, LiveNumbers, LiveProgress, stageName, StatusBadge } from './transfers/rows.tsx';
 import { titleOf } from './transfers/words.ts';
 import { StageBar } from './transfers/stage-bar.tsx';
@@ -124,9 +124,6 @@ function Step(props: { readonly kind?: 'ok'; readonly title: string; readonly ch
   );
 }
 
-/** Other types have no size and no destination. */
-const MOVE_BYTES = new Set<TransferDetail['type']>(['upload', 'download', 'read', 'write', 'append', 'copy']);
-
 /** A link with the job's name once that is known. */
 function JobLink({ id }: { readonly id: string }): ReactElement {
   const read = useRead(`/manage/jobs/${id}`);
@@ -139,7 +136,7 @@ function TransferFacts({ transfer }: { readonly transfer: TransferDetail }): Rea
   const nameOf = useConnectionName();
   const names = words.fact;
   const bytes = names.bytes(formatNumber(fileSize));
-  const hasSize = MOVE_BYTES.has(type);
+  const hasSize = WITH_CONTENT.includes(type);
   return (
     <Facts
       of={{

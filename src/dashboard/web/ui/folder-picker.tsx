@@ -7,6 +7,7 @@ import { Button, Pending } from './basics.tsx';
 import { Dialog } from './dialog.tsx';
 import { TextField } from './fields.tsx';
 import { CornerLeftUp, Folder } from './later-icons.ts';
+import { crumbsOf, parentOf } from './paths.ts';
 
 type FieldProps = Omit<ComponentProps<typeof TextField>, 'value' | 'onText'> & {
   readonly value: string;
@@ -110,25 +111,16 @@ function FolderPicker({ connectionId, from, onChoose, onClose }: PickerProps): R
 }
 
 function Crumbs({ path, onGo }: { readonly path: string; readonly onGo: (path: string) => void }): ReactElement {
-  const names = path.split('/').filter(Boolean);
   return (
     <nav aria-label={t.words.path} className="row folder-picker-path">
       <Button variant="quiet" onClick={() => onGo('/')}>
         {t.folders.root}
       </Button>
-      {names.map((name, index) => {
-        const to = `/${names.slice(0, index + 1).join('/')}`;
-        return (
-          <Button key={to} variant="quiet" aria-current={to === path ? 'location' : undefined} onClick={() => onGo(to)}>
-            / {name}
-          </Button>
-        );
-      })}
+      {crumbsOf(path).map(({ name, path: to }) => (
+        <Button key={to} variant="quiet" aria-current={to === path ? 'location' : undefined} onClick={() => onGo(to)}>
+          / {name}
+        </Button>
+      ))}
     </nav>
   );
-}
-
-function parentOf(path: string): string {
-  const end = path.replace(/\/+$/, '').lastIndexOf('/');
-  return end <= 0 ? '/' : path.slice(0, end);
 }

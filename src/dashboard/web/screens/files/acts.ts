@@ -7,7 +7,7 @@ import { Pencil, Trash2 } from '../../ui/later-icons.ts';
 import { showToast } from '../../toasts.ts';
 import { kindOf, MOST_TEXT } from './content.ts';
 import type { FileAct } from './file-menu.tsx';
-import { isInRawFolder } from './paths.ts';
+import { isInRawFolder } from '../../ui/paths.ts';
 import { curlLine, download, linkTo } from './links.ts';
 
 interface FileActions {

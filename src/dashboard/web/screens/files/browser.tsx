@@ -22,7 +22,7 @@ import { FileList } from './file-list.tsx';
 import { FileMenu, type MenuAt } from './file-menu.tsx';
 import { FindBar, ListFoot, SearchState } from './find.tsx';
 import { download, folderAddress, newJobAddress } from './links.ts';
-import { isInRawFolder, nameOf, parentOf, rawNameAbove } from './paths.ts';
+import { isInRawFolder, nameOf, parentOf, rawNameAbove } from '../../ui/paths.ts';
 import { Rename } from './rename.tsx';
 import { FilesBar } from './selection-bar.tsx';
 import { useSorted } from './sorting.ts';

@@ -4,7 +4,7 @@ import { Link } from 'wouter';
 import { t } from '../../texts/texts.ts';
 import { dropInto, takesDrop } from './drag.ts';
 import { folderAddress } from './links.ts';
-import { crumbsOf, rawNameAbove } from './paths.ts';
+import { crumbsOf, rawNameAbove } from '../../ui/paths.ts';
 
 export function Crumbs(props: {
   readonly connectionId: string;

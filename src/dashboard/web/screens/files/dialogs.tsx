@@ -8,7 +8,7 @@ import { Confirm, FormDialog } from '../../ui/form-dialog.tsx';
 import { ChoiceField, TextField } from '../../ui/fields.tsx';
 import { FolderField } from '../../ui/folder-picker.tsx';
 import { useConnectionOptions, usePreferredConnections } from '../../ui/connection-status.tsx';
-import { joinPath } from './paths.ts';
+import { joinPath } from '../../ui/paths.ts';
 import { enqueueCopy, enqueueDelete, enqueueMove } from './queue.ts';
 import type { Entry } from './queue-types.ts';
 

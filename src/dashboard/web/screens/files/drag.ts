@@ -3,7 +3,7 @@ import type { DragEvent } from 'react';
 import { showToast } from '../../toasts.ts';
 import { t } from '../../texts/texts.ts';
 import type { FileInfo } from '../../api/types.ts';
-import { parentOf } from './paths.ts';
+import { parentOf } from '../../ui/paths.ts';
 import { enqueueDrop, enqueueMove } from './queue.ts';
 
 interface Dragged {

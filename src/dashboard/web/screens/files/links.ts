@@ -2,7 +2,7 @@
 import { segment, withQuery } from '../../api/client.ts';
 import type { FileInfo } from '../../api/types.ts';
 import { downloadZip } from './bulk-download.ts';
-import { nameOf, parentOf, rawNameAbove } from './paths.ts';
+import { nameOf, parentOf, rawNameAbove } from '../../ui/paths.ts';
 
 export function downloadUrl(connectionId: string, { path, rawName, isDirectory }: FileInfo): string {
   const format = isDirectory ? 'zip' : undefined;

@@ -4,11 +4,9 @@
  * most ten times a second.
  */
 import { store } from '../../store.ts';
-import type { Batch, ConflictRule, Task, TaskState, Work } from './queue-types.ts';
+import { type Batch, type ConflictRule, type Task, TASK_STATES, type TaskState, type Work } from './queue-types.ts';
 
 const PUBLISH_EVERY_MS = 100;
-/** Problems come first. */
-export const STATES = ['exists', 'failed', 'running', 'waiting', 'cancelled', 'skipped', 'done'] as const;
 
 export interface QueueView {
   readonly rows: readonly Task[];
@@ -21,7 +19,7 @@ export interface QueueView {
   readonly conflicts: number;
 }
 
-const byState = Object.fromEntries(STATES.map((state) => [state, new Map<number, Task>()])) as Readonly<
+const byState = Object.fromEntries(TASK_STATES.map((state) => [state, new Map<number, Task>()])) as Readonly<
   Record<TaskState, Map<number, Task>>
 >;
 const stateOf = new Map<number, TaskState>();
@@ -102,9 +100,9 @@ function currentView(): QueueView {
   let conflicts = 0;
   for (const { batch } of byState.exists.values()) if (batch === first?.batch) conflicts += 1;
   return {
-    rows: tasksIn(...STATES),
+    rows: tasksIn(...TASK_STATES),
     isFinding: finding > 0,
-    counts: Object.fromEntries(STATES.map((state) => [state, byState[state].size])) as QueueView['counts'],
+    counts: Object.fromEntries(TASK_STATES.map((state) => [state, byState[state].size])) as QueueView['counts'],
     conflict: first?.batch,
     conflicts,
   };

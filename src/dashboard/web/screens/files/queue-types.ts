@@ -39,8 +39,10 @@ export interface Batch {
   rule: ConflictRule | undefined;
 }
 
+/** Problems come first. */
+export const TASK_STATES = ['exists', 'failed', 'running', 'waiting', 'cancelled', 'skipped', 'done'] as const;
 /** `exists`: the name is taken, and the user has to decide. */
-export type TaskState = 'waiting' | 'running' | 'done' | 'skipped' | 'failed' | 'exists' | 'cancelled';
+export type TaskState = (typeof TASK_STATES)[number];
 
 export interface JobProgress {
   readonly id: string;

@@ -6,9 +6,10 @@ import type { Cause, Job } from '../../api/types.ts';
 import { t } from '../../texts/texts.ts';
 import { followJob } from '../../api/live-job.ts';
 import { isKnownTaken } from './known-names.ts';
-import { joinPath } from './paths.ts';
+import { joinPath } from '../../ui/paths.ts';
 import type { ConflictRule, DeleteWork, JobProgress, JobWork, Task, UploadWork, Work } from './queue-types.ts';
-import { RESUMABLE_BYTES, uploadResumable } from './resumable.ts';
+import { RESUMABLE_BYTES } from '../../../../contract/tus.ts';
+import { uploadResumable } from './resumable.ts';
 
 /** The task ended without a result. `why`: the job that did its work failed. */
 export class Ended extends Error {

@@ -7,10 +7,10 @@ import { showToast } from '../../toasts.ts';
 import { droppedFiles, type DroppedFile, pickedFiles, UnreadablePath } from '../../sending/dropped.ts';
 import { forgetInterrupted } from './interrupted.ts';
 import { forgetUploads, type KeptUpload } from './kept-uploads.ts';
-import { joinPath } from './paths.ts';
+import { joinPath } from '../../ui/paths.ts';
 import { abortTask, startNext } from './queue-run.ts';
-import { change, drop, putWorks, STATES, taskOf, tasksIn, whileFinding } from './queue-store.ts';
-import type { Batch, ConflictRule, Entry, Task, Work } from './queue-types.ts';
+import { change, drop, putWorks, taskOf, tasksIn, whileFinding } from './queue-store.ts';
+import { type Batch, type ConflictRule, type Entry, type Task, TASK_STATES, type Work } from './queue-types.ts';
 
 interface Target {
   readonly connectionId: string;
@@ -151,7 +151,7 @@ export async function leaveQueue(): Promise<void> {
 function empty(): void {
   forgetInterrupted();
   cancelAll();
-  drop(tasksIn(...STATES));
+  drop(tasksIn(...TASK_STATES));
 }
 
 export function dismiss(tasks: readonly Task[]): void {

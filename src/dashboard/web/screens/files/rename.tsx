@@ -6,7 +6,7 @@ import type { FileInfo } from '../../api/types.ts';
 import { t } from '../../texts/texts.ts';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import { TextField } from '../../ui/fields.tsx';
-import { joinPath, parentOf, stemLength } from './paths.ts';
+import { joinPath, parentOf, stemLength } from '../../ui/paths.ts';
 
 export function Rename(props: {
   readonly connectionId: string;

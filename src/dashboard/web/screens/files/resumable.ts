@@ -22,8 +22,6 @@ interface ResumableUpload {
   readonly onBytes: (sent: number) => void;
 }
 
-/** Repeating a smaller upload costs less than the extra requests. */
-export const RESUMABLE_BYTES = 64 * 1024 * 1024;
 /** Failures in a row without any progress. */
 const MOST_FAILURES = 20;
 const RETRIES = { firstMs: 500, longestMs: 30_000 };

@@ -1,7 +1,7 @@
 /** The fields and settings of a job, or of the job of a schedule, in words. */
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
-import { type JobOption, knowsOption } from '../../../../contract/job-options.ts';
+import { JOB_FILTERS, type JobOption, knowsOption } from '../../../../contract/job-options.ts';
 import type { Job } from '../../api/types.ts';
 import { formatSpeed } from '../../format.ts';
 import { t } from '../../texts/texts.ts';
@@ -15,7 +15,7 @@ const RULES = ['onConflict', 'compare'] as const;
 /** The options that have words of their own. */
 const SHOWN_OPTIONS: readonly JobOption[] = [
   ...RULES,
-  ...(['include', 'exclude', 'maxDepth', 'minSize', 'maxSize', 'minAgeSeconds', 'maxAgeSeconds'] as const),
+  ...JOB_FILTERS,
   ...(['deleteExtra', 'maxDeletes', 'bytesPerSecond', 'webhookUrl'] as const),
 ];
 

@@ -7,7 +7,15 @@ import { t } from '../../texts/texts.ts';
 import { CopyButton, DownloadLink, Facts, LinkButton, Mono, Panel } from '../../ui/basics.tsx';
 
 const words = t.transfers.proof;
-const WITH_CONTENT: readonly TransferDetail['type'][] = ['upload', 'download', 'read', 'write', 'append', 'copy'];
+/** Other types have no size and no destination. */
+export const WITH_CONTENT: readonly TransferDetail['type'][] = [
+  'upload',
+  'download',
+  'read',
+  'write',
+  'append',
+  'copy',
+];
 
 const HEX = /^(?:sha-256:)?([0-9a-f]{64})$/i;
 
