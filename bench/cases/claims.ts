@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Database } from '../../src/storage/postgres/database.js';
 import { parseDatabaseUrl } from '../../src/storage/postgres/target.js';
-import { type NewTask, PostgresQueue, type QueueName } from '../../src/storage/queue/queue.js';
+import type { QueueName } from '../../src/storage/postgres/notices.js';
+import { type NewTask, PostgresQueue } from '../../src/storage/queue/queue.js';
 import type { LabDatabase } from '../lab/database.js';
 import type { GatewayUnderTest } from '../lab/gateway.js';
 import type { Lab } from '../lab/lab.js';

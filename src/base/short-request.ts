@@ -5,6 +5,9 @@ import { onAbort } from './deadline.js';
 import type { EndSignal } from './ending.js';
 import { limitOverhead } from './http-overhead.js';
 
+/** Sent with webhooks, and with requests for the URL of an upload. */
+export const USER_AGENT = 'file-transfer-gateway/1.0';
+
 /** The sockets of requests, by protocol. */
 export interface Agents {
   readonly http: http.Agent;
@@ -21,7 +24,7 @@ interface ShortRequest {
   readonly agents?: Agents;
 }
 
-interface ShortAnswer {
+export interface ShortAnswer {
   readonly status: number;
   readonly text: string;
 }

@@ -4,6 +4,10 @@
  */
 import { randomFillSync } from 'node:crypto';
 
+/** Before and after every id. */
+export const FIRST_ID = '00000000-0000-0000-0000-000000000000';
+export const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
 const POOL = Buffer.alloc(4096);
 const MAX_COUNT = 0xfff;
 

@@ -1,5 +1,5 @@
 /** The part of events: numbers them, delivers them, shows the feed, and keeps the webhooks that subscribe to them. */
-import { keptAnswer } from '../base/kept-answer.js';
+import { keptBacklog } from '../base/kept-answer.js';
 import type { RetrySchedule } from '../base/retry-schedule.js';
 import { PASSING_ON, type Tracer } from '../base/span.js';
 import type { Config } from '../config/schema.js';
@@ -41,7 +41,7 @@ export interface EventsPart {
   stop(): Promise<void>;
 }
 
-interface EventsGauges {
+export interface EventsGauges {
   readonly deliveriesRunning: number;
   readonly deliveriesWaiting: number;
 }
@@ -50,8 +50,6 @@ interface EventsBacklog {
   readonly pendingEvents: number;
   readonly deadEvents: number;
 }
-
-const BACKLOG_KEPT_MS = 2000;
 
 export function createEvents(options: EventsOptions): EventsPart {
   const { storage, dialer, events, webhooks, requireHttps, log } = options;
@@ -87,12 +85,10 @@ export function createEvents(options: EventsOptions): EventsPart {
     checkTarget: check,
     retry,
     gauges: () => ({ deliveriesRunning: deliverer.gauge.running, deliveriesWaiting: deliverer.gauge.waiting }),
-    backlog: keptAnswer(BACKLOG_KEPT_MS, () =>
-      outgoing.counts().then(
-        ({ pending, dead }) => ({ pendingEvents: pending, deadEvents: dead }),
-        () => undefined,
-      ),
-    ),
+    backlog: keptBacklog(async () => {
+      const { pending, dead } = await outgoing.counts();
+      return { pendingEvents: pending, deadEvents: dead };
+    }),
     start: () => {
       sequencer.start();
       deliverer.start();

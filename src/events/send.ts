@@ -5,7 +5,7 @@ import https from 'node:https';
 import { withDeadline } from '../base/deadline.js';
 import { GatewayError, refusal, toGatewayError } from '../base/errors.js';
 import { hasReadableLogin } from '../base/formats.js';
-import { refuseUpgrade } from '../base/short-request.js';
+import { refuseUpgrade, USER_AGENT } from '../base/short-request.js';
 import type { Dialer, OwnedRequest } from '../remotes/dial/dial.js';
 
 const SECRET_PREFIX = 'whsec_';
@@ -55,7 +55,6 @@ class ClosedAtRest extends Error {}
 const ANSWER_BYTES = 4096;
 const MAX_SOCKETS = 64;
 const IDLE_MS = 15_000;
-const USER_AGENT = 'file-transfer-gateway/1.0';
 
 export function createSender({ dialer, timeoutMs, requireHttps }: SenderOptions): Sender {
   const agents = dialer.agents({

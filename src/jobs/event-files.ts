@@ -1,6 +1,6 @@
 /** The part for the files of detections: their copies before the delivery, moves or deletions after it. */
 import type { Budget } from '../budgets/budget.js';
-import { keptAnswer } from '../base/kept-answer.js';
+import { keptBacklog } from '../base/kept-answer.js';
 import type { RetrySchedule } from '../base/retry-schedule.js';
 import type { Operations } from '../operations/operation.js';
 import type { Storage, StorageOptions, WatchStorage } from '../storage/storage.js';
@@ -27,8 +27,6 @@ export interface EventFiles {
   stop(): Promise<void>;
 }
 
-const BACKLOG_KEPT_MS = 2000;
-
 export function createEventFiles(options: EventFilesOptions): EventFiles {
   const { storage, operations, memoryBytes, retry, log } = options;
   const { connections, locks } = storage;
@@ -39,12 +37,7 @@ export function createEventFiles(options: EventFilesOptions): EventFiles {
   const workers = [copying, stageWorker(afterDelivery({ events, connections, engine }), shared)];
   return {
     gauges: () => ({ copiesRunning: copying.gauge.running, copiesWaiting: copying.gauge.waiting }),
-    backlog: keptAnswer(BACKLOG_KEPT_MS, () =>
-      copies.countWaiting().then(
-        (pendingCopies) => ({ pendingCopies }),
-        () => undefined,
-      ),
-    ),
+    backlog: keptBacklog(async () => ({ pendingCopies: await copies.countWaiting() })),
     start: () => workers.forEach((worker) => worker.start()),
     stop: async () => {
       await Promise.all(workers.map((worker) => worker.stop(0)));

@@ -1,6 +1,6 @@
 /** Assembles the parts of jobs; the work is started and stopped as one. */
 import type { Budget } from '../budgets/budget.js';
-import { keptAnswer } from '../base/kept-answer.js';
+import { keptBacklog } from '../base/kept-answer.js';
 import type { Config } from '../config/schema.js';
 import type { Connection } from '../connections/connection.js';
 import type { UrlFetcher } from '../operations/fetch-url.js';
@@ -53,8 +53,6 @@ interface JobsBacklog {
   readonly overdueRuns: number;
   readonly stoppedSchedules: number;
 }
-
-const BACKLOG_KEPT_MS = 2000;
 
 export function createJobs(options: JobsOptions): JobsPart {
   const { storage, operations, memoryBytes, urls, uploadBytes: maxBytes, config, checkTarget, log } = options;
@@ -138,5 +136,5 @@ function backlogOf({ rows, schedules }: JobsOptions['storage']['jobs']): JobsPar
       stoppedSchedules: stopped,
     };
   };
-  return keptAnswer(BACKLOG_KEPT_MS, () => ask().catch(() => undefined));
+  return keptBacklog(ask);
 }

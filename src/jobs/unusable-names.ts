@@ -5,6 +5,7 @@ import type { NameEncoding } from '../base/encoding.js';
 import type { Connection } from '../connections/connection.js';
 import { definitionOf } from '../contract/connection/types.js';
 import { MAX_NAME_BYTES } from '../base/file-name.js';
+import type { Ends } from '../operations/onto-itself.js';
 import { encodedPath, encodingOn, inexpressibleIn } from '../remotes/encoded-names.js';
 import { labelOf } from '../remotes/left-out.js';
 import { textOfKey } from '../remotes/path.js';
@@ -39,11 +40,6 @@ function defectOf(name: Buffer): string {
 export function targetProblem({ source, target }: Ends, path: Buffer): string | undefined {
   if (!isUtf8(path) && !definitionOf(target).can.rawNames) return 'is not UTF-8, which the keys of S3 objects must be';
   return folderProblem({ source, target }, path);
-}
-
-interface Ends {
-  readonly source: Connection;
-  readonly target: Connection;
 }
 
 /** The fault of the name of a folder that the destination cannot have. */

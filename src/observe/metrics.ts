@@ -12,6 +12,8 @@ import {
 } from 'prom-client';
 import { pause } from '../base/deadline.js';
 import { readManifest } from '../base/package-root.js';
+import type { EventsGauges } from '../events/events.js';
+import type { WatchGauges } from '../watch/watching.js';
 import { BoundedSeries, merger, type Labels } from './bounded-series.js';
 import { METRICS } from './metric-table.js';
 
@@ -39,7 +41,7 @@ interface MetricsSources {
   /** Counts so far, by reason. */
   refusedConnections(): Readonly<Record<string, number>>;
   historyQueuedRows(): number;
-  watching(): WatchingGauges;
+  watching(): WatchGauges;
   eventFiles(): EventFilesGauges;
   events(): EventsGauges;
   workers(): { readonly threads: number; readonly waiting: number };
@@ -54,19 +56,9 @@ interface MetricsSources {
   reachable(most: number): Promise<readonly { readonly id: string; readonly isUp: boolean }[]>;
 }
 
-interface WatchingGauges {
-  readonly checksRunning: number;
-  readonly checksWaiting: number;
-}
-
 interface EventFilesGauges {
   readonly copiesRunning: number;
   readonly copiesWaiting: number;
-}
-
-interface EventsGauges {
-  readonly deliveriesRunning: number;
-  readonly deliveriesWaiting: number;
 }
 
 /** For all nodes. */

@@ -16,7 +16,7 @@ import type { Remotes } from '../remotes/registry.js';
 import type { FileInfo, Remote } from '../remotes/remote.js';
 import { find, OntoItself } from './conflicts.js';
 
-interface Ends {
+export interface Ends {
   readonly source: Connection;
   readonly target: Connection;
 }

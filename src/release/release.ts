@@ -2,11 +2,9 @@
  * Makes a release: the tarballs of gateway, client, command line and nodes for n8n, their contents (CycloneDX), how
  * they were made (SLSA), and the SHA-256 of all. From one commit, with one npm, the tarballs are byte-for-byte equal.
  */
-import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { stageCli } from './cli.js';
 import { stageClient } from './client.js';
 import { stageN8n } from './n8n.js';
@@ -15,10 +13,7 @@ import { MANIFEST } from './places.js';
 import { provenance } from './provenance.js';
 import { stageServer } from './server.js';
 import type { Staged } from './stage.js';
-import { pack, type Packed } from './tarball.js';
-
-const run = promisify(execFile);
-const MAX_OUTPUT = 64 * 1024 * 1024;
+import { npm, pack, type Packed } from './tarball.js';
 
 /** An entry of a bill of materials. */
 interface Component {
@@ -68,8 +63,7 @@ export async function makeRelease(folder: string): Promise<Release> {
 /** Includes its content in addition to what it installs. Resolves with the name of its file. */
 async function billOfMaterials(staged: Staged, into: string): Promise<string> {
   const words = ['sbom', '--sbom-format=cyclonedx', '--package-lock-only', '--omit=dev'];
-  const { stdout } = await run('npm', words, { cwd: staged.folder, maxBuffer: MAX_OUTPUT });
-  const bill = JSON.parse(stdout) as { readonly components: Component[] };
+  const bill = JSON.parse(await npm(words, staged)) as { readonly components: Component[] };
   const isListed = (one: Licensed): boolean =>
     bill.components.some(({ name, version }) => name === one.name && version === one.version);
   for (const { name, version, licence } of (staged.bundled ?? []).filter((one) => !isListed(one))) {

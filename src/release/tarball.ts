@@ -18,7 +18,12 @@ export interface Packed {
 export async function pack(staged: Staged, folder: string): Promise<Packed> {
   mkdirSync(folder, { recursive: true });
   const words = ['pack', '--json', '--ignore-scripts', '--pack-destination', folder];
-  const { stdout } = await run('npm', words, { cwd: staged.folder, maxBuffer: MAX_OUTPUT });
-  const [packed] = JSON.parse(stdout) as [Packed];
+  const [packed] = JSON.parse(await npm(words, staged)) as [Packed];
   return packed;
+}
+
+/** Resolves with the output of npm in the folder of the package. */
+export async function npm(words: readonly string[], { folder }: Staged): Promise<string> {
+  const { stdout } = await run('npm', words, { cwd: folder, maxBuffer: MAX_OUTPUT });
+  return stdout;
 }

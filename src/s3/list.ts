@@ -22,7 +22,7 @@ interface ListQuery {
   readonly startAfter: string | undefined;
 }
 
-const MOST_KEYS = 1000;
+export const MOST_KEYS = 1000;
 const LARGEST_NUMBER = 2 ** 31 - 1;
 const MOST_PREFIX_BYTES = 1024;
 

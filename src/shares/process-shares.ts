@@ -9,7 +9,7 @@
 import { Periodic } from '../base/periodic.js';
 import type { SessionNeeds } from './share-messages.js';
 import { type Claimant, shareOut } from './share-out.js';
-import type { ProcessClaim, SharesBroker } from './shares.js';
+import { type ProcessClaim, ROUND_MS, type SharesBroker } from './shares.js';
 
 /** What others see of a process. */
 type Claim = Pick<Claimant, 'held' | 'waiting'> & SessionNeeds;
@@ -29,8 +29,6 @@ interface ClaimStore {
   wantedByOthers(logins: readonly string[]): Promise<readonly string[]>;
 }
 
-/** How long a process that lacks sessions, or holds some, takes to notice changes of the others. */
-const ROUND_MS = 250;
 /** A process that knows of no other checks once in this many rounds. */
 const ROUNDS_ALONE = 20;
 /** Time for the threads to report what they need. */

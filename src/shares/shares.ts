@@ -49,7 +49,8 @@ interface Login {
   rounds: Periodic;
 }
 
-const ROUND_MS = 250;
+/** How long a process that lacks sessions, or holds some, takes to notice changes of the others. */
+export const ROUND_MS = 250;
 
 export class SharesBroker {
   readonly #logins = new Map<string, Login>();

@@ -61,7 +61,7 @@ const SETTLE_MS = 20_000;
 const ENDING: readonly ErrorCode[] = ['cancelled', 'unknown_upload', 'resume_unsupported', 'gone', 'digest_mismatch'];
 
 /** Errors that end its publication for good. */
-const FINAL: readonly ErrorCode[] = [
+export const FINAL: readonly ErrorCode[] = [
   ...(['already_exists', 'is_a_folder', 'not_a_folder', 'permission_denied', 'bad_path', 'size_mismatch'] as const),
   'readback_mismatch',
 ];

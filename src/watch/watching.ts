@@ -3,7 +3,7 @@ import type { Config } from '../config/schema.js';
 import type { Leftovers } from '../remotes/leftovers.js';
 import type { Connection } from '../connections/connection.js';
 import type { Operations } from '../operations/operation.js';
-import { keptAnswer } from '../base/kept-answer.js';
+import { keptBacklog } from '../base/kept-answer.js';
 import type { Storage, StorageOptions, WatchStorage } from '../storage/storage.js';
 import { FolderChecks } from './check.js';
 import type { EventLimits } from './event-bodies.js';
@@ -32,7 +32,7 @@ export interface Watching {
   stop(): Promise<void>;
 }
 
-interface WatchGauges {
+export interface WatchGauges {
   readonly checksRunning: number;
   readonly checksWaiting: number;
 }
@@ -40,8 +40,6 @@ interface WatchGauges {
 interface WatchBacklog {
   readonly failingFolders: number;
 }
-
-const BACKLOG_KEPT_MS = 2000;
 
 export function createWatching(options: WatchingOptions): Watching {
   const { storage, operations, watcher, log } = options;
@@ -86,12 +84,7 @@ export function createWatching(options: WatchingOptions): Watching {
       checksRunning: scheduler.gauge.running,
       checksWaiting: scheduler.gauge.waiting,
     }),
-    backlog: keptAnswer(BACKLOG_KEPT_MS, () =>
-      folders.countFailing().then(
-        (failingFolders) => ({ failingFolders }),
-        () => undefined,
-      ),
-    ),
+    backlog: keptBacklog(async () => ({ failingFolders: await folders.countFailing() })),
     start: () => scheduler.start(),
     stop: () => scheduler.stop(),
   };

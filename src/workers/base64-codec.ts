@@ -13,7 +13,7 @@
 const STEP_CHARACTERS = 64 * 1024;
 const STEP_BYTES = (STEP_CHARACTERS / 4) * 3;
 
-const PADDING = 0x3d;
+export const PADDING = 0x3d;
 
 /** Length of the base64 text of `bytes` bytes. */
 export function encodedLength(bytes: number): number {

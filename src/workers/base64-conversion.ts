@@ -1,8 +1,8 @@
+import { PADDING } from './base64-codec.js';
 import { badBase64, type Base64Workers } from './base64-workers.js';
 import type { Conversion } from './ordered-transform.js';
 
 export const EMPTY = Buffer.alloc(0);
-const PADDING = 0x3d;
 
 /** Cuts a stream at whole groups: the rest of a chunk is put in front of the next one. */
 class Grouping {

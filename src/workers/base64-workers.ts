@@ -3,8 +3,10 @@ import { GatewayError } from '../base/errors.js';
 import { decodeInto, encodedLength, encodeInto } from './base64-codec.js';
 import type { Base64Result, Base64Task } from './base64.worker.js';
 
-interface Base64WorkersOptions {
+export interface Base64Options {
+  /** Started when first needed; 0 = everything in place. */
   readonly threads: number;
+  /** Buffers and chunks below this are converted in place, the others by a worker. */
   readonly inlineBelowBytes: number;
 }
 
@@ -18,12 +20,12 @@ const WORKER_FILE = new URL('./base64.worker.js', import.meta.url);
  * moved: a chunk's memory may be shared, so it is copied first, and strings would be cloned.
  */
 export class Base64Workers {
-  readonly #options: Base64WorkersOptions;
+  readonly #options: Base64Options;
   readonly #workerFile: URL;
   #pool: Piscina<Base64Task, Base64Result> | undefined;
   #isClosed = false;
 
-  constructor(options: Base64WorkersOptions, workerFile = WORKER_FILE) {
+  constructor(options: Base64Options, workerFile = WORKER_FILE) {
     this.#options = options;
     this.#workerFile = workerFile;
   }

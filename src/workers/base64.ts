@@ -1,17 +1,10 @@
 import type { Duplex } from 'node:stream';
 import { encodedLength } from './base64-codec.js';
-import { Base64Workers } from './base64-workers.js';
+import { type Base64Options, Base64Workers } from './base64-workers.js';
 import { Decoding, EMPTY, Encoding } from './base64-conversion.js';
 import { OrderedTransform } from './ordered-transform.js';
 
 export { encodedLength };
-
-interface Base64Options {
-  /** Worker threads, started when first needed; 0 = everything in place. */
-  readonly threads: number;
-  /** Buffers and chunks below this are converted in place, the others by a worker. */
-  readonly inlineBelowBytes: number;
-}
 
 interface Base64Gauges {
   readonly threads: number;

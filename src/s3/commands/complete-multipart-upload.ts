@@ -3,6 +3,7 @@ import type { Connection } from '../../connections/connection.js';
 import type { HttpAnswer } from '../../http/types.js';
 import type { FileInfo } from '../../remotes/remote.js';
 import { sumOfSizes } from '../../base/numbers.js';
+import { MOST_PARTS } from '../../uploads/part-list.js';
 import { type Call, type Command, xmlAnswer } from '../call.js';
 import { S3Error } from '../errors.js';
 import { etagOf } from '../etag.js';
@@ -19,8 +20,6 @@ export const completeMultipartUpload: Command = {
   hasObjectChecksum: true,
   run,
 };
-
-const MOST_PARTS = 10_000;
 
 async function run(call: Call): Promise<HttpAnswer> {
   const { services, bucket, key } = call;

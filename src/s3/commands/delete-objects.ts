@@ -4,6 +4,7 @@ import { Turns } from '../../base/turns.js';
 import type { HttpAnswer } from '../../http/types.js';
 import { bucketOf, type Call, type Command, XML } from '../call.js';
 import { formOf, S3Error } from '../errors.js';
+import { MOST_KEYS } from '../list.js';
 import { documentOf, element } from '../xml.js';
 import { malformed, readXmlList, childText } from '../xml-body.js';
 import { deleteKey } from './delete-object.js';
@@ -11,7 +12,6 @@ import { asMismatch } from './put-object.js';
 
 export const deleteObjects: Command = { name: 'DeleteObjects', scope: 'write', run };
 
-const MOST_KEYS = 1_000;
 const AT_ONCE = 4;
 /** What an object may have besides its key. */
 const CONDITIONS = ['VersionId', 'ETag', 'LastModifiedTime', 'Size'];

@@ -1,4 +1,4 @@
-import { isUuid } from '../../base/uuid.js';
+import { isUuid, LAST_ID } from '../../base/uuid.js';
 import type { HttpAnswer } from '../../http/types.js';
 import { bucketOf, type Call, type Command, xmlAnswer } from '../call.js';
 import { S3Error } from '../errors.js';
@@ -8,9 +8,6 @@ import type { XmlElement } from '../xml.js';
 import { limitIn } from './multipart-upload.js';
 
 export const listMultipartUploads: Command = { name: 'ListMultipartUploads', scope: 'write', run };
-
-/** Sorts after every id. */
-const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 async function run(call: Call): Promise<HttpAnswer> {
   const { services, caller, bucket, request } = call;

@@ -2,6 +2,7 @@
 import { isUuid } from '../../base/uuid.js';
 import type { Connection } from '../../connections/connection.js';
 import type { UploadRequest } from '../../uploads/file.js';
+import { MOST_PARTS } from '../../uploads/part-list.js';
 import { bucketOf, type Call, s3OperationOf } from '../call.js';
 import { S3Error } from '../errors.js';
 
@@ -30,8 +31,6 @@ export async function namedUpload(call: Call): Promise<NamedUpload> {
   if (!isUuid(id)) throw new S3Error('NoSuchUpload', 'there is no such upload', 'unknown_upload');
   return { request: uploadOf(call, connection), id };
 }
-
-const MOST_PARTS = 10_000;
 
 /** @throws S3Error InvalidArgument */
 export function partNumberOf({ request }: Call): number {

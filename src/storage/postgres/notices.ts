@@ -7,14 +7,20 @@ import type { Transaction } from './sql.js';
 /** The PostgreSQL channel of the notices. */
 export const CHANNEL = 'ftg';
 
+/** All queues. A queue has at most one task of a key, waiting or running. */
+export const QUEUES = [
+  'watch-check',
+  'route-copy',
+  'webhook-delivery',
+  'after-delivery',
+  'job-list',
+  'job-files',
+] as const;
+export type QueueName = (typeof QUEUES)[number];
+
 /** The kinds of work that may be due. */
 export type Topic =
-  | 'watch-check'
-  | 'route-copy'
-  | 'webhook-delivery'
-  | 'after-delivery'
-  | 'job-list'
-  | 'job-files'
+  | QueueName
   | 'claims'
   | 'connection-check'
   | 'connections'

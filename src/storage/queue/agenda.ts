@@ -8,7 +8,7 @@ import type { PendingQuery, Row } from 'postgres';
 import { OPEN } from '../../contract/job-states.js';
 import { spread } from '../../base/retry-schedule.js';
 import type { Database } from '../postgres/database.js';
-import { NOTICED_MS, type Topic } from '../postgres/notices.js';
+import { NOTICED_MS, QUEUES, type Topic } from '../postgres/notices.js';
 import { isOneOf, type Queryable, templateIn } from '../postgres/sql.js';
 import type { Log } from '../startup.js';
 
@@ -181,7 +181,7 @@ interface Question {
 
 const QUESTIONS: readonly Question[] = [
   {
-    topics: ['watch-check', 'route-copy', 'webhook-delivery', 'after-delivery', 'job-list', 'job-files'],
+    topics: QUEUES,
     ask: (sql, schema) => sql`
       (select name, min(start_after) from ${sql(schema)}.job where state < 'active' and not blocked group by name)`,
   },

@@ -3,13 +3,10 @@ import { MINUTE_MS } from '../../contract/units.js';
 import { PgBoss, type Db } from 'pg-boss';
 import type { Database } from '../postgres/database.js';
 import { withColumnNames } from '../postgres/column-names.js';
+import { type QueueName, QUEUES } from '../postgres/notices.js';
 import type { Queryable, Transaction } from '../postgres/sql.js';
 import type { StorageOptions } from '../startup.js';
 import { Agenda, type ClockReading, POLL_MS } from './agenda.js';
-
-/** All queues. A queue has at most one task of a key, waiting or running. */
-const QUEUES = ['watch-check', 'route-copy', 'webhook-delivery', 'after-delivery', 'job-list', 'job-files'] as const;
-export type QueueName = (typeof QUEUES)[number];
 
 export interface NewTask {
   /** The subject of the task, and its identity within the queue: a second task of the same key is refused. */

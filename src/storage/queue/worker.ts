@@ -5,7 +5,8 @@ import { NestedBudget } from '../../budgets/nested-budget.js';
 import { pause, within } from '../../base/deadline.js';
 import { GatewayError } from '../../base/errors.js';
 import { HEARD_MS } from '../postgres/notices.js';
-import type { ClaimedTask, QueueClaims, QueueName } from './queue.js';
+import type { QueueName } from '../postgres/notices.js';
+import type { ClaimedTask, QueueClaims } from './queue.js';
 import type { StorageOptions } from '../startup.js';
 
 /**

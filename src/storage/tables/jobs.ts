@@ -19,6 +19,7 @@ import {
 } from './job.js';
 import { type JobEnd, keepSourceFiles, nextPhase } from './job-phases.js';
 import { type WorkerSlot, workerSlotTasks, workerSlotsOf, workerSlotsWorth } from './job-slots.js';
+import { URL_NAME } from './history-statements.js';
 import { HOLDER, holdersOf } from './key-records.js';
 import { movingOf } from './running-transfers.js';
 import type { Outbox } from './outbox.js';
@@ -424,7 +425,6 @@ const HOLDERS = holdersOf('j');
 const HAVE_FAILED = templateIn(isOneOf('state', FAILED));
 
 /** The name among the sealed values of a job. */
-const URL_NAME = 'url';
 
 /** Only one transaction at a time decides how many jobs of an account run. */
 function lockAccount(tx: Transaction, accountId: string): PromiseLike<unknown> {

@@ -1,5 +1,6 @@
 /** The parts of multipart uploads, the requests that write them, and the hidden files that hold them. */
 import { goneOn, refusal } from '../../base/errors.js';
+import { FIRST_ID } from '../../base/uuid.js';
 import { hidden, type RowOf } from '../../contract/thing.js';
 import {
   type MultipartPart,
@@ -271,7 +272,6 @@ export class MultipartParts {
 
 /** A part that is sent again replaces the former one in all columns. */
 const REPLACED = templateIn(fromExcluded(tableColumns(multipartPartFields)));
-const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
 const partColumns = (sql: Queryable) => columnsOf(sql, multipartPartFields);
 

@@ -2,7 +2,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { DAY_MS } from '../../contract/units.js';
 import { type GatewayError, hasCode, refusal } from '../../base/errors.js';
-import { uuidv7 } from '../../base/uuid.js';
+import { FIRST_ID, uuidv7 } from '../../base/uuid.js';
 import { type Schedule, scheduleFields, type ScheduleSettings } from '../../contract/schedule.js';
 import type { Database } from '../postgres/database.js';
 import { columnsOf, type Queryable, rowOf, storable, type Transaction } from '../postgres/sql.js';
@@ -41,7 +41,6 @@ interface ScheduleFigures {
 /** The first due time after `time`. */
 type NextRun = (settings: ScheduleSettings, time: Date) => Date | null;
 
-const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 const RECALLED_AT_ONCE = 200;
 
 const HOLDERS = holdersOf('s');

@@ -2,8 +2,10 @@
  * The history for its owner, page by page: by id, or by size or duration through an index of the large or long ones.
  */
 import type { PendingQuery, Row } from 'postgres';
+import { LAST_ID } from '../../base/uuid.js';
 import {
   type Direction,
+  LOOKUPS,
   type ManagedTransfer,
   managedTransferFields,
   type TransferStatus,
@@ -14,7 +16,6 @@ import type { Period } from '../postgres/period.js';
 import { columnsOf, type Queryable } from '../postgres/sql.js';
 import { createdAfter, digestIs, linkIs, matching, statusIs } from './history-queries.js';
 import { isRepeatable } from './transfer-repetitions.js';
-import { LOOKUPS } from '../../contract/transfer.js';
 
 export interface TransferSearch extends Period {
   readonly connectionId?: string;
@@ -45,7 +46,6 @@ interface TransferPage {
 
 /** A page reads at most this many rows, so that a filter with few matches still answers quickly. */
 const WINDOW_ROWS = 50_000;
-const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 /** The value in the cursor of rows below the bounds of the index; these come after the others, newest first. */
 const UNSORTED = 0;
 

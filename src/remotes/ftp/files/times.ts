@@ -6,13 +6,12 @@ import type { RemotePath } from '../../path.js';
 import type { FileInfo } from '../../remote.js';
 import { isSameTime } from '../../times.js';
 import { timeValue } from '../names/entries.js';
+import { QUARTER_HOUR_MS } from '../names/list-zone.js';
 import type { FtpOperation } from '../session/operation.js';
 import { isUnsupported } from '../session/replies.js';
 import { measure } from './lookup.js';
 import type { FtpLease } from '../session/session.js';
 import { DAY_MS } from '../../../contract/units.js';
-
-const QUARTER_HOUR_MS = 900_000;
 
 /** Other servers would read the time as part of the name. */
 const setterOf = ({ control, features }: FtpLease): 'MFMT' | 'MDTM' | undefined =>

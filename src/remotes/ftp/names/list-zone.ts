@@ -10,7 +10,7 @@ interface Sample {
 /** No zone changes twice within this many days: two samples that agree are valid for all times between them. */
 const SPAN_MS = 120 * DAY_MS;
 const MOST_SAMPLES = 500;
-const QUARTER_HOUR_MS = 900_000;
+export const QUARTER_HOUR_MS = 900_000;
 /** UTC+14 and UTC-12 are the outermost zones. */
 const MOST_OFFSET_MS = 15 * HOUR_MS;
 

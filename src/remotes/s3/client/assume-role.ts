@@ -1,10 +1,11 @@
 /** The temporary keys of a role, from AWS's Security Token Service or a store that has one (STS). */
 import { withDeadline } from '../../../base/deadline.js';
 import { GatewayError } from '../../../base/errors.js';
-import { type Agents, shortRequest, TooLong } from '../../../base/short-request.js';
+import { type Agents, type ShortAnswer, shortRequest, TooLong } from '../../../base/short-request.js';
 import type { S3Connection } from '../../../connections/connection.js';
 import type { TemporaryKeys } from './credentials.js';
 import { USER_AGENT } from './bounded-handler.js';
+import { MAX_ANSWER_BYTES } from './instance-keys.js';
 import { stsOf } from './endpoint.js';
 import { withoutSecrets } from './replies.js';
 import { type Keys, RequestSigner } from '../../../base/aws-signature.js';
@@ -30,7 +31,6 @@ export interface WebIdentity {
 
 const VERSION = '2011-06-15';
 const SESSION_NAME = 'file-transfer-gateway';
-const MAX_ANSWER_BYTES = 64 * 1024;
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 
 /** `keys` ask for the role. Resolves with new keys. @throws GatewayError; see issued */
@@ -125,12 +125,7 @@ async function issued(
   }
 }
 
-interface Answer {
-  readonly status: number;
-  readonly text: string;
-}
-
-function keysIn({ status, text }: Answer, host: string, about: Refusal): TemporaryKeys {
+function keysIn({ status, text }: ShortAnswer, host: string, about: Refusal): TemporaryKeys {
   const [accessKeyId, secretAccessKey, sessionToken, expiration] = [
     'AccessKeyId',
     'SecretAccessKey',

@@ -26,7 +26,7 @@ const TOKEN = 'AWS_CONTAINER_AUTHORIZATION_TOKEN';
 /** Elsewhere, the token would travel in the clear. */
 const CLEAR_HOSTS = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\]|169\.254\.170\.2|169\.254\.170\.23|\[fd00:ec2::23\])$/;
 
-const MAX_ANSWER_BYTES = 64 * 1024;
+export const MAX_ANSWER_BYTES = 64 * 1024;
 /** What a header can have. */
 const PRINTABLE = /^[!-~](?:[ -~]*[!-~])?$/;
 

@@ -30,7 +30,7 @@ const GIB = 1024 * MIB;
 /** Limits of S3 itself: one PUT or copy, one part (the last may be smaller), parts of one upload. */
 export const MAX_PUT_BYTES = 5 * GIB;
 const MIN_PART_BYTES = 5 * MIB;
-const MAX_PARTS = 10_000;
+export const MAX_PARTS = 10_000;
 /** Some stores accept no more parts than this by default. */
 const COMMON_MAX_PARTS = 1_000;
 /** Streamed parts need no memory, so they are long, and the pause between two of them costs little. */

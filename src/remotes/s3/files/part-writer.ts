@@ -7,16 +7,13 @@ import { toGatewayError } from '../../../base/errors.js';
 import type { PartWriter, StoredPart } from '../../remote.js';
 import type { StreamedRequest } from '../client/streamed-request.js';
 import { type MultipartUpload, type SentPart, withOwnParts } from './multipart.js';
-import type { Done } from './sink.js';
+import { type Done, WRITER_BUFFER_BYTES } from './sink.js';
 
 interface OwnPart {
   readonly upload: MultipartUpload;
   readonly number: number;
   readonly size: number;
 }
-
-/** Enough to keep a socket busy. */
-const WRITER_BUFFER_BYTES = 256 * 1024;
 
 /**
  * The last chunk stays here until `taken`: a store keeps a part when its body is complete, and nothing of one that ends

@@ -6,7 +6,7 @@ import type { Hold } from '../../../budgets/memory.js';
 import { destroyOnAbort } from '../../../base/deadline.js';
 import type { Bucket } from './bucket.js';
 import { inOpenUpload, type MultipartUpload } from './multipart.js';
-import type { Done } from './sink.js';
+import { type Done, WRITER_BUFFER_BYTES } from './sink.js';
 import { firstTakenIn, type TailObjects } from './tails.js';
 
 interface PiecePlan extends PieceOptions {
@@ -25,9 +25,6 @@ interface PiecePlan extends PieceOptions {
   /** @throws GatewayError if a part with this number is not allowed */
   bytesOfPart(number: number): number;
 }
-
-/** Enough to keep a socket busy; bytes gathered beyond it are counted. */
-const WRITER_BUFFER_BYTES = 256 * 1024;
 
 /** Gathers bytes into parts and sends them; bytes too few for a last part are kept as well. */
 export class S3PieceWriter extends Writable implements PieceWriter {

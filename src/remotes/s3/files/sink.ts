@@ -17,6 +17,9 @@ import {
 } from './multipart.js';
 import type { StreamedRequest } from '../client/streamed-request.js';
 
+/** The buffer of a writer: enough to keep a socket busy. What sinks and piece writers hold beyond it has its own bound. */
+export const WRITER_BUFFER_BYTES = 256 * 1024;
+
 export type Done = (error?: Error | null) => void;
 
 export interface Sink {

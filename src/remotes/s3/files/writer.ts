@@ -8,10 +8,7 @@ import { describe } from './description.js';
 import { objectInfo } from './listing.js';
 import type { UploadTarget } from './multipart.js';
 import { requireFilePlace } from './place.js';
-import { refuseExisting, type Done, type Sink } from './sink.js';
-
-/** Enough to keep a socket busy; a sink bounds what it holds beyond it itself. */
-const WRITER_BUFFER_BYTES = 256 * 1024;
+import { refuseExisting, type Done, type Sink, WRITER_BUFFER_BYTES } from './sink.js';
 
 /** A file that is being written. */
 interface Opened {
