@@ -1,5 +1,6 @@
 /** The options of `ftg connections create` and `edit`: one for each field of every type, with its description. */
 import { Option } from 'commander';
+import { capital, separated } from '../base/letters.js';
 import type { Definition } from '../contract/connection/definition.js';
 import { type Field, fieldsOf } from '../contract/connection/schemas.js';
 import { CONNECTION_TYPES } from '../contract/connection/types.js';
@@ -72,20 +73,15 @@ function optionsOf({ name, texts, hint, schema, isSecret, isLong, partsFor }: Fi
 }
 
 function fileOption(name: string, label: string, scope: string): Option {
-  return new Option(`--${kebab(name)}-file <file>`, `${label}: a file that holds it, or - for standard input${scope}`);
+  return new Option(
+    `--${separated(name, '-')}-file <file>`,
+    `${label}: a file that holds it, or - for standard input${scope}`,
+  );
 }
 
 function optionOf(name: string, { type = [], enum: choices, ...bounds }: Shape, help: string): Option {
   const word = type.includes('integer') ? 'number' : type.includes('boolean') ? 'true|false' : undefined;
-  const value = choices?.join('|') ?? word ?? kebab(name).split('-').at(-1) ?? name;
+  const value = choices?.join('|') ?? word ?? separated(name, '-').split('-').at(-1) ?? name;
   const more = choices === undefined && type.includes('array') ? '...' : '';
-  return reading(new Option(`--${kebab(name)} <${value}${more}>`, help), { type, enum: choices, ...bounds });
-}
-
-function capital(name: string): string {
-  return name.charAt(0).toUpperCase() + name.slice(1);
-}
-
-function kebab(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  return reading(new Option(`--${separated(name, '-')} <${value}${more}>`, help), { type, enum: choices, ...bounds });
 }

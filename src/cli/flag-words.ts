@@ -1,5 +1,6 @@
 /** Errors of the gateway name fields of its API; this module replaces them by options of the command line. */
 import type { Option } from 'commander';
+import { capital } from '../base/letters.js';
 import { apiKeyFields } from '../contract/api-key.js';
 import {
   auditListFilters,
@@ -35,7 +36,7 @@ export function inFlags(message: string, options: readonly Option[]): string {
 
 function flagOf(field: string, options: readonly Option[]): string | undefined {
   const names = field.split('.').filter((name) => !/^\d+$/.test(name));
-  const joined = names.map((name, at) => (at === 0 ? name : name.charAt(0).toUpperCase() + name.slice(1))).join('');
+  const joined = names.map((name, at) => (at === 0 ? name : capital(name))).join('');
   // In "job.source.path" the last name is the most specific.
   const candidates = [joined, ...names.toReversed()].flatMap((name) => [name, OTHER_NAMES[name], `${name}File`]);
   for (const name of candidates) {

@@ -1,6 +1,7 @@
 /** The order of the pages and their groups: those on the contents page first, then all others by folder. */
 import { basename, dirname, join } from 'node:path/posix';
 import { lexer, walkTokens, type Token, type Tokens } from 'marked';
+import { capital } from '../base/letters.js';
 import { CONTENTS, type Source } from './sources.js';
 
 interface Group {
@@ -31,7 +32,7 @@ export function contentsOf(sources: readonly Source[]): Group[] {
     const isTitle = !/\.md$/.test(title) && basename(file) !== 'README.md';
     groupOf(group).pages.push({
       source,
-      title: isTitle ? title.charAt(0).toUpperCase() + title.slice(1) : titleOf(source),
+      title: isTitle ? capital(title) : titleOf(source),
     });
   };
   const contents = sources.find(({ file }) => file === CONTENTS);
@@ -54,7 +55,7 @@ const FOLDERS: Readonly<Record<string, string>> = { '.': 'Project', docs: 'Contr
 function folderTitle(file: string): string {
   const folder = dirname(file);
   const name = folder.split('/')[1] ?? '';
-  return FOLDERS[folder] ?? name.charAt(0).toUpperCase() + name.slice(1);
+  return FOLDERS[folder] ?? capital(name);
 }
 
 function titleOf({ file, text }: Source): string {

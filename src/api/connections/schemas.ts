@@ -1,5 +1,6 @@
 /** Requests and answers of the API about connections, derived from the definitions of their types. */
 import { type Static, Type } from 'typebox';
+import { capital } from '../../base/letters.js';
 import { component, text, type TSchemaOf } from '../../contract/schema.js';
 import type { ConnectionType } from '../../contract/connection/types.js';
 import type { Definition, Values } from '../../contract/connection/definition.js';
@@ -69,7 +70,7 @@ export function connectionSchemas(definitions: readonly Definition[]) {
 
 /** `SftpConnectionInput` and so on. */
 function componentOfType({ type }: Definition, suffix: string, schema: object): object {
-  return component(`${type.charAt(0).toUpperCase()}${type.slice(1)}${suffix}`, schema);
+  return component(`${capital(type)}${suffix}`, schema);
 }
 
 /** Key: the type. */

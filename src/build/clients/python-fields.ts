@@ -7,9 +7,10 @@
  * field that takes a date-time takes a `datetime`, too. `PageSize["ListJobsQuery"]` is an int, and its default is the
  * largest page that the API allows, up to 1,000 items.
  */
+import { capital, separated } from '../../base/letters.js';
 import type { OpenApiDocument, Schema } from '../../api/openapi/types.js';
 import { queryFieldType, typeInModule } from './python.js';
-import { type Field, queriesOf, shapeOf, upper } from './shapes.js';
+import { type Field, queriesOf, shapeOf } from './shapes.js';
 
 /** A field of a request in Python. */
 interface Keyword {
@@ -30,7 +31,7 @@ export function requestsOf(document: OpenApiDocument): Requests {
     const shape = shapeOf(definition);
     if (shape.kind !== 'object') return [];
     const keywords = shape.fields.map((field) =>
-      keywordOf(field, typeInModule(field.shape, schema + upper(field.name))),
+      keywordOf(field, typeInModule(field.shape, schema + capital(field.name))),
     );
     return [[schema, keywords] as const];
   });
@@ -42,7 +43,7 @@ export function requestsOf(document: OpenApiDocument): Requests {
 }
 
 function keywordOf({ name, isRequired, schema }: Field, type: string): Keyword {
-  const keyword = name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  const keyword = separated(name, '_');
   return { name, keyword, type: isTime(schema) ? TIME : type, isRequired, schema };
 }
 

@@ -2,8 +2,9 @@
  * The schemas of an OpenAPI document as Python types: the arguments and results of a client are dictionaries of these
  * types.
  */
+import { camel, capital } from '../../base/letters.js';
 import type { OpenApiDocument } from '../../api/openapi/types.js';
-import { type Field, type ObjectShape, queriesOf, type Shape, shapeOf, type SimpleType, upper } from './shapes.js';
+import { type Field, type ObjectShape, queriesOf, type Shape, shapeOf, type SimpleType } from './shapes.js';
 
 const HEAD = `"""What the API takes and answers: dictionaries, with the fields of its documents.
 
@@ -59,7 +60,7 @@ class Writer {
 
   #defineObject(name: string, shape: ObjectShape): void {
     const fields = shape.fields.map(({ name: field, shape: one, isRequired, schema }) => {
-      const type = this.#typeOf(one, `${name}${upper(field)}`);
+      const type = this.#typeOf(one, `${name}${capital(field)}`);
       return { field, type: isRequired ? type : `NotRequired[${type}]`, words: schema['description'] };
     });
     if (fields.some(({ field }) => !/^[A-Za-z_]\w*$/.test(field) || KEYWORDS.has(field))) {
@@ -89,7 +90,7 @@ export function queryFieldType(operation: string, { name, shape }: Field): strin
   return shape.kind === 'values' ? `api.${own}` : typeInModule(shape, own);
 }
 
-const queryName = (operation: string, field: string): string => `${operation}${upper(camel(field))}`;
+const queryName = (operation: string, field: string): string => `${operation}${capital(camel(field))}`;
 
 /** Returns the type with the name; `shape` is that of an object without a schema of its own. */
 type Named = (name: string, shape?: ObjectShape) => string;
@@ -132,5 +133,3 @@ function documented(words: unknown): string {
   if (typeof words !== 'string') return '';
   return `    """${words.replaceAll('\\', '\\\\').replaceAll('"""', "'''").replace(/"$/, '" ')}"""\n`;
 }
-
-const camel = (text: string): string => text.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());

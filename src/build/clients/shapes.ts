@@ -1,6 +1,7 @@
 /**
  * The values that a schema of an OpenAPI document allows, as far as types can express them: without limits and formats.
  */
+import { capital } from '../../base/letters.js';
 import { componentNameIn, parametersOf } from '../../api/openapi/document.js';
 import type { OpenApiDocument, Parameter, Schema } from '../../api/openapi/types.js';
 
@@ -83,7 +84,7 @@ export function queriesOf(document: OpenApiDocument): Query[] {
     .flatMap((item) => Object.values(item))
     .filter(({ operationId }) => !operationId.endsWith('Head'))
     .map((operation) => ({
-      operation: upper(operation.operationId),
+      operation: capital(operation.operationId),
       fields: parametersOf(document, operation).filter(isInQuery).map(queryField),
     }))
     .filter(({ fields }) => fields.length > 0);
@@ -116,5 +117,3 @@ function queryField({ name, schema, description, required = false }: Parameter):
 function fieldOf(name: string, schema: Schema, isRequired: boolean): Field {
   return { name, shape: shapeOf(schema), isRequired, schema };
 }
-
-export const upper = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

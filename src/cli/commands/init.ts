@@ -1,6 +1,7 @@
 /** `ftg init`: creates a gateway.yaml from questions at a terminal, or from options. */
 import { existsSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
+import { camel } from '../../base/letters.js';
 import type { Mistake } from '../../config/mistakes.js';
 import type { Definition } from '../../contract/connection/definition.js';
 import { type Field, fieldsOf, configKeysOf } from '../../contract/connection/schemas.js';
@@ -119,7 +120,7 @@ class Interview {
   }
 
   async #answer(question: Question, answers: Answers): Promise<string> {
-    const given = this.#options[attributeOf(question.flag)] as string | undefined;
+    const given = this.#options[camel(question.flag.slice(2))] as string | undefined;
     if (given !== undefined) return question.flag.endsWith('-file') ? readSecret(given) : given;
     if (!this.#isAsking || !question.isAsked) return question.preset;
     const { text, preset, isHidden = false, name, paths } = question;
@@ -218,8 +219,4 @@ class Interview {
 function localFile(option: string, file: string): string {
   if (file === '-') throw new UsageError(`${option}: the configuration names the file, which must stay`);
   return resolve(dirname(file), basename(file));
-}
-
-function attributeOf(flag: string): string {
-  return flag.slice(2).replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }

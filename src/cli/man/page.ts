@@ -1,5 +1,6 @@
 /** The manual page ftg(1), made from the commands themselves, with the macros of man(7). */
 import type { Argument, Command, Option } from 'commander';
+import { capital } from '../../base/letters.js';
 import { EXITS } from '../../contract/exit-codes.js';
 
 export function manPage(program: Command, version: string): string {
@@ -98,7 +99,7 @@ function paragraphs(all: readonly string[]): string[] {
 function sentence(words: string): string {
   // Literal input, such as "connection:path" or "always = …", keeps its case.
   const isTyped = !/^[a-z]+[ ,;]/.test(words) || /^\S+ =/.test(words);
-  const whole = isTyped ? words : words.charAt(0).toUpperCase() + words.slice(1);
+  const whole = isTyped ? words : capital(words);
   return /[.:!?]$/.test(whole) ? whole : `${whole}.`;
 }
 

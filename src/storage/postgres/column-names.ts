@@ -2,7 +2,7 @@
 
 /** The column of a field: `fileSize` is `file_size` in the database. */
 export function columnOf(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  return separated(name, '_');
 }
 
 /** A row by its columns. */
@@ -18,3 +18,4 @@ export function withColumnNames(rows: readonly object[]): Record<string, unknown
     return both;
   });
 }
+import { separated } from '../../base/letters.js';

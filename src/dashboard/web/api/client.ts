@@ -1,3 +1,4 @@
+import { capital } from '../../../base/letters.ts';
 import { MINUTE_MS } from '../../../contract/units.ts';
 import type { AnswerOf, WithoutQuery } from './answers.ts';
 import { parseRetryAfter } from '../../../base/retry-schedule.ts';
@@ -109,7 +110,7 @@ export function toApiError(
     onSignedOut(toSessionEnd(header('X-Session-End')));
   const askedMs = parseRetryAfter(header('Retry-After'), Date.now()) ?? 0;
   return new ApiError(
-    text === '' ? t.common.statusAnswer(status) : sentence(text),
+    text === '' ? t.common.statusAnswer(status) : capital(text),
     status,
     code,
     askedMs > 0 ? Math.ceil(askedMs / 1_000) : undefined,
@@ -120,10 +121,6 @@ export function toApiError(
 export function causeOf(error: unknown): Cause {
   if (!(error instanceof Error)) return { text: String(error) };
   return { text: error.message, code: error instanceof ApiError && error.status > 0 ? error.code : undefined };
-}
-
-function sentence(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** Adds query parameters to a path and omits empty ones. */
