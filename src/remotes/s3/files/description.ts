@@ -1,4 +1,5 @@
 /** The metadata of an object: read with HEAD and GET, and written again by every request that makes an object. */
+import { isPlain } from '../../../base/visible.js';
 import type { HeadObjectCommandOutput } from '@aws-sdk/client-s3';
 import mime from 'mime-types';
 
@@ -40,8 +41,7 @@ export function descriptionOf(answer: Partial<HeadObjectCommandOutput>): Descrip
 }
 
 /** Signed as text, other characters would arrive changed: then only the store itself can copy them. */
-export const canBeWrittenAnew = ({ Metadata = {} }: Description): boolean =>
-  Object.values(Metadata).every((value) => /^[\x20-\x7e]*$/.test(value));
+export const canBeWrittenAnew = ({ Metadata = {} }: Description): boolean => Object.values(Metadata).every(isPlain);
 
 /** The key that rclone also uses for a file's own time: seconds since 1970, with a fraction. */
 const TIME_KEY = 'mtime';

@@ -1,5 +1,6 @@
 /** The order of a list: folders first, numbers by value. Long lists are sorted in steps, so that the page stays responsive. */
 import { useEffect, useMemo, useState } from 'react';
+import { isPlain } from '../../../../base/visible.ts';
 import { Turns } from '../../../../base/turns.ts';
 import type { FileInfo } from '../../api/types.ts';
 import type { Sort } from '../../preferences.ts';
@@ -110,7 +111,7 @@ function comparing({ by, isDown }: Sort): Compare {
  * it. A collator needs twenty times as long.
  */
 function naturalKey(name: string): string {
-  const plain = /^[\x20-\x7e]*$/.test(name) ? name : name.normalize('NFD').replace(/\p{M}+/gu, '');
+  const plain = isPlain(name) ? name : name.normalize('NFD').replace(/\p{M}+/gu, '');
   return plain.toLowerCase().replace(/\d+/g, (digits) => {
     const value = digits.replace(/^0+(?=\d)/, '');
     return `0${String.fromCharCode(0x30 + Math.min(value.length, 0x4000))}${value}`;
