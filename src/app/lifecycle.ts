@@ -14,7 +14,7 @@ import { within } from '../base/deadline.js';
 import type { Config } from '../config/schema.js';
 import { ConfigError } from '../config/mistakes.js';
 import { maskSecrets } from '../config/secrecy.js';
-import { GatewayError } from '../base/errors.js';
+import { GatewayError, messageOf } from '../base/errors.js';
 import type { Gateway, StartGateway } from './gateway-types.js';
 import { endWithin } from '../runtime/last-resort.js';
 import type { Logger } from '../observe/log.js';
@@ -126,7 +126,7 @@ function failureLine(error: unknown, { server }: Config): string {
   const isListener = syscall === 'listen' && (port === undefined || port === server.port);
   const words = isListener ? LISTEN_WORDS[String(code)] : undefined;
   if (words === undefined) {
-    return maskSecrets(error instanceof Error ? error.message : String(error)).replace(/\s*\n\s*/g, ' ');
+    return maskSecrets(messageOf(error)).replace(/\s*\n\s*/g, ' ');
   }
   return words(`${server.host.includes(':') ? `[${server.host}]` : server.host}:${server.port}`);
 }

@@ -7,8 +7,10 @@
 import { randomBytes } from 'node:crypto';
 import { readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { systemCodeOf } from '../base/errors.js';
 import { writePrivateDraft } from '../base/private-file.js';
 import { ConfigError } from '../config/mistakes.js';
+import { SCOPES } from '../contract/scopes.js';
 import type { AccountConfig } from '../config/schema.js';
 import { SANDBOX_USERNAME, type SandboxState } from './sandbox.js';
 
@@ -34,7 +36,7 @@ export async function readQuickStart(dataDir: string): Promise<QuickStartState |
   try {
     return parseState(await readFile(file, 'utf8'), file);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    if (systemCodeOf(error) === 'ENOENT') return undefined;
     throw error;
   }
 }
@@ -76,14 +78,8 @@ export function newCredentials(
 export function quickStartAccount(credentials?: QuickStartLogin): AccountConfig {
   const account = { email: QUICK_START_EMAIL, plan: 'pro', connections: [] };
   if (credentials === undefined) return { ...account, apiKeys: [] };
-  const apiKey = {
-    name: KEY_NAME,
-    key: credentials.apiKey,
-    scopes: ['read', 'write', 'exec', 'watch'],
-    connections: [],
-    allowedIps: [],
-  } as const;
-  return { ...account, password: credentials.password, apiKeys: [{ ...apiKey, scopes: [...apiKey.scopes] }] };
+  const apiKey = { name: KEY_NAME, key: credentials.apiKey, scopes: [...SCOPES], connections: [], allowedIps: [] };
+  return { ...account, password: credentials.password, apiKeys: [apiKey] };
 }
 
 export function stateFile(dataDir: string): string {

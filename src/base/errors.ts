@@ -123,6 +123,13 @@ function remoteWords(reply: RemoteReply): string {
   return coded.slice(0, MAX_REMOTE_WORDS).trim();
 }
 
+export const messageOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown));
+
+/** The code of an error of the system, or of a library that has such codes; '' = none. */
+export function systemCodeOf(thrown: unknown): string {
+  return thrown instanceof Error && 'code' in thrown && typeof thrown.code === 'string' ? thrown.code : '';
+}
+
 /** The error for a mistake in the request itself. */
 export function refusal(code: ErrorCode, text: string): GatewayError {
   return new GatewayError(code, text, { step: 'request' });
@@ -154,13 +161,13 @@ export function goneOn(): GatewayError {
 export function toGatewayError(thrown: unknown): GatewayError {
   if (thrown instanceof GatewayError) return thrown;
   if (isOutOfDescriptors(thrown)) return outOfDescriptors(thrown);
-  const text = thrown instanceof Error ? thrown.message : String(thrown);
+  const text = messageOf(thrown);
   return new GatewayError('internal', text, { cause: thrown });
 }
 
 /** The process has no free file descriptor (EMFILE), or the machine has none (ENFILE). */
 export function isOutOfDescriptors(thrown: unknown): boolean {
-  const code = (thrown as NodeJS.ErrnoException | undefined)?.code;
+  const code = systemCodeOf(thrown);
   return code === 'EMFILE' || code === 'ENFILE';
 }
 

@@ -1,4 +1,5 @@
 /** The exit codes of commands, and the failure that each means. */
+import { systemCodeOf } from '../base/errors.js';
 import { FtgError } from '../client/index.js';
 import { definitionOfError } from '../contract/errors.js';
 import { EXITS } from '../contract/exit-codes.js';
@@ -34,7 +35,7 @@ export function exitCodeOf(thrown: unknown): number {
   if (thrown instanceof UsageError) return EXIT.usage;
   if (thrown instanceof FtgError) return BY_CODE[thrown.code] ?? byStatus(thrown);
   // The code of a local file error.
-  return BY_ERRNO[(thrown as { code?: string }).code ?? ''] ?? EXIT.failure;
+  return BY_ERRNO[systemCodeOf(thrown)] ?? EXIT.failure;
 }
 
 function byStatus({ code, status }: FtgError): number {

@@ -5,9 +5,11 @@
 import { lstatSync, rmSync } from 'node:fs';
 import { open, rm, utimes } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { systemCodeOf } from '../base/errors.js';
 import { type Download, type FileVersion, FtgError, type Progress } from '../client/index.js';
 import type { Session } from './command.js';
-import { keptAs, RESUMABLE_BYTES } from './kept.js';
+import { RESUMABLE_BYTES } from '../contract/tus.js';
+import { keptAs } from './kept.js';
 import type { Location } from './location.js';
 import { partOf, publish } from './store.js';
 
@@ -148,7 +150,7 @@ function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
+    return systemCodeOf(error) === 'EPERM';
   }
 }
 

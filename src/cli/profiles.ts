@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { systemCodeOf } from '../base/errors.js';
 import { UsageError } from './exit-codes.js';
 
 /** A login session: its cookie and its CSRF token. */
@@ -42,7 +43,7 @@ export function readProfiles(path: string): ProfileFile {
   try {
     text = readFileSync(path, 'utf8');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { profiles: {} };
+    if (systemCodeOf(error) === 'ENOENT') return { profiles: {} };
     throw error;
   }
   if (process.platform !== 'win32' && (statSync(path).mode & OTHERS_MAY_READ) !== 0) {

@@ -1,6 +1,7 @@
 /** Rules that a schema cannot express: values that must agree with each other, and files that must exist. */
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
+import { systemCodeOf } from '../base/errors.js';
 import { compileGlob } from '../base/globs/glob.js';
 import { imageTypeOf } from '../base/image-type.js';
 import { refusalOf } from '../connections/checks.js';
@@ -252,7 +253,7 @@ function readable(path: KeyPath, file: string, report: Report): Buffer | undefin
   try {
     return readFileSync(file);
   } catch (error) {
-    const reason = READ_WORDS[(error as NodeJS.ErrnoException).code ?? ''] ?? 'cannot be read';
+    const reason = READ_WORDS[systemCodeOf(error)] ?? 'cannot be read';
     report(path, `${quoted(file)}, which ${reason}`, 'a file that can be read, relative to the working directory');
     return undefined;
   }

@@ -1,6 +1,7 @@
 /** Reads gateway.yaml and the environment into one frozen Config, or reports every mistake at once. */
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
+import { systemCodeOf } from '../base/errors.js';
 import { CONNECTION_TYPES } from '../contract/connection/types.js';
 import { checkConfig, checkPlanNames, isMasterKey, type Report } from './checks.js';
 import type { Config } from './schema.js';
@@ -49,7 +50,7 @@ function readDocument(file: string, env: Environment): ConfigDocument {
   try {
     source = readFileSync(file, 'utf8');
   } catch (error) {
-    const reason = (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'does not exist' : 'cannot be read';
+    const reason = systemCodeOf(error) === 'ENOENT' ? 'does not exist' : 'cannot be read';
     const found = `${quoted(file)}, which ${reason}`;
     throw new ConfigError([
       { path: 'GATEWAY_CONFIG', found, allowed: 'the path of a readable YAML file', place: undefined },

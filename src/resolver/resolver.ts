@@ -7,6 +7,8 @@ import path from 'node:path';
 import { domainToASCII } from 'node:url';
 import ipaddr from 'ipaddr.js';
 import { LRUCache } from 'lru-cache';
+import { isPlain } from '../base/visible.js';
+import { systemCodeOf } from '../base/errors.js';
 import { atMost } from '../base/cache-size.js';
 import { waitFor } from '../base/deadline.js';
 import { Budget } from '../budgets/budget.js';
@@ -84,7 +86,7 @@ export function createResolver(options: ResolverOptions = {}): Lookup {
     } catch (error) {
       const outcome = { error: error as Error };
       if (signal.aborted) return outcome;
-      const isUnknown = (error as NodeJS.ErrnoException).code === 'ENOTFOUND';
+      const isUnknown = systemCodeOf(error) === 'ENOTFOUND';
       return keep(name, outcome, isUnknown ? TTL_SECONDS.noSuchName : TTL_SECONDS.failure);
     }
   }
@@ -140,7 +142,7 @@ export function createResolver(options: ResolverOptions = {}): Lookup {
 
   return async (written, lookup) => {
     lookup.signal.throwIfAborted();
-    const name = (isAscii(written) ? written : domainToASCII(written)).toLowerCase();
+    const name = (isPlain(written) ? written : domainToASCII(written)).toLowerCase();
     // Octal, 0x7f.1 and the like, as getaddrinfo reads them.
     if (ipaddr.IPv4.isValid(name)) return [{ address: ipaddr.IPv4.parse(name).toString() }];
     if (!isSystem) {
@@ -163,8 +165,4 @@ function isLocalhost(name: string): boolean {
 /** No domain ends in a number: such a name is a mistaken address. `invalid` never exists (RFC 6761, 6.4). */
 function mayBeName(name: string): boolean {
   return name !== '' && name.length <= 253 && !/(^|\.)(\d+|0x[0-9a-f]*|invalid)$/.test(name);
-}
-
-function isAscii(text: string): boolean {
-  return /^[\x20-\x7e]*$/.test(text);
 }

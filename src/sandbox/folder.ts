@@ -21,6 +21,7 @@ import {
 } from 'node:fs/promises';
 import path from 'node:path';
 import type { Attributes, FileEntry } from 'ssh2';
+import { systemCodeOf } from '../base/errors.js';
 import { type Files, OPEN_MODE, type SandboxFile, type SandboxFolder, Refusal, STATUS_CODE } from './files.js';
 
 const NAMES_PER_REPLY = 100;
@@ -70,7 +71,7 @@ export class Folder implements Files {
       const real = await this.#target(clean);
       return `/${path.relative(this.#root, real).split(path.sep).join('/')}`;
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+      if (systemCodeOf(error) !== 'ENOENT') throw error;
       return clean;
     }
   }
@@ -146,7 +147,7 @@ export class Folder implements Files {
       this.#refuseOutside(real);
       return real;
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+      if (systemCodeOf(error) !== 'ENOENT') throw error;
       const existing = await lstat(entry).catch(() => undefined);
       if (existing !== undefined) throw outside();
       return entry;

@@ -2,6 +2,7 @@
  * Receives webhooks and answers according to the path: with a status, late, or never; keeps the last requests for
  * display. It listens on loopback only. Bodies, requests and connections are bounded; nothing is written to a disk.
  */
+import { systemCodeOf } from '../base/errors.js';
 import { once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -133,7 +134,7 @@ async function listenAt(server: http.Server, host: string, port: number): Promis
   try {
     await once(server, 'listening');
   } catch (error) {
-    if (port === 0 || (error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+    if (port === 0 || systemCodeOf(error) !== 'EADDRINUSE') throw error;
     await listenAt(server, host, 0);
   }
 }

@@ -1,4 +1,5 @@
 /** `ftg doctor`: checks everything from here to the remote servers, with advice for each failure. */
+import { messageOf } from '../../base/errors.js';
 import { FtgError } from '../../client/index.js';
 import { ALL_SCOPES, type Scope } from '../../contract/scopes.js';
 import type { Session } from '../command.js';
@@ -114,7 +115,7 @@ async function key({ gateway, signal }: Session, add: Add): Promise<boolean> {
       error instanceof FtgError && error.status === 401
         ? 'Issue a key in the dashboard, or with "ftg keys create" by somebody who may; "ftg login" takes e-mail and password.'
         : 'See the text.';
-    add({ name: 'key', status: 'failed', detail: textOf(error), advice });
+    add({ name: 'key', status: 'failed', detail: messageOf(error), advice });
     return false;
   }
   const held = await Promise.all(ALL_SCOPES.map((scope) => hasScope(gateway, scope)));
@@ -171,7 +172,7 @@ async function server({ gateway, signal }: Session, id: string): Promise<Check> 
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof FtgError) || error.code !== 'scope_missing') {
-      return { name: id, status: 'failed', detail: textOf(error) };
+      return { name: id, status: 'failed', detail: messageOf(error) };
     }
   }
   try {
@@ -180,12 +181,8 @@ async function server({ gateway, signal }: Session, id: string): Promise<Check> 
   } catch (error) {
     signal.throwIfAborted();
     const advice = `With an admin key or a login, "ftg connections test ${id}" says which step fails.`;
-    return { name: id, status: 'failed', detail: textOf(error), advice };
+    return { name: id, status: 'failed', detail: messageOf(error), advice };
   }
-}
-
-function textOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 function lineOf({ name, status, detail, advice }: Check): string {

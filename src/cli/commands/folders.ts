@@ -1,6 +1,7 @@
 /** `ftg put -r` and `ftg get -r`: transfer whole folders between here and the gateway, several files at once. */
 import { lstat, opendir } from 'node:fs/promises';
 import { join, posix } from 'node:path';
+import { messageOf } from '../../base/errors.js';
 import { type FileInfo, FtgError } from '../../client/index.js';
 import type { Session } from '../command.js';
 import { EXIT, Exit, exitCodeOf } from '../exit-codes.js';
@@ -104,7 +105,7 @@ class FolderRun {
   fail(path: string, thrown: unknown, size = 0): void {
     this.#failed += 1;
     this.#bytesTotal -= size;
-    this.#report({ path, state: 'failed', error: thrown instanceof Error ? thrown.message : String(thrown) });
+    this.#report({ path, state: 'failed', error: messageOf(thrown) });
   }
 
   stop(): void {

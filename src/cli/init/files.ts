@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { Document, isMap, isPair, isScalar, parseDocument, visit } from 'yaml';
+import { systemCodeOf } from '../../base/errors.js';
 import { inPackage } from '../../base/package-root.js';
 import { loadConfig } from '../../config/load.js';
 import { ConfigError, type Mistake } from '../../config/mistakes.js';
@@ -79,7 +80,7 @@ export function keptSecrets(file: string): Secrets {
   try {
     return parseEnv(readFileSync(file, 'utf8')) as Secrets;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
+    if (systemCodeOf(error) === 'ENOENT') return {};
     throw error;
   }
 }

@@ -1,5 +1,6 @@
 /** Reads a secret from a file, as Docker and Kubernetes lay it down. */
 import { constants, open } from 'node:fs/promises';
+import { systemCodeOf } from '../../base/errors.js';
 import { unreadable } from './unreadable.js';
 
 const MAX_BYTES = 65_536;
@@ -32,7 +33,7 @@ async function contentOf(path: string): Promise<string> {
       await file.close();
     }
   } catch (error) {
-    const { code = '' } = error as NodeJS.ErrnoException;
+    const code = systemCodeOf(error);
     throw code in REASONS || code.startsWith('E') ? unreadable(REASONS[code] ?? `cannot be read (${code})`) : error;
   }
 }

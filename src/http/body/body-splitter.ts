@@ -1,6 +1,6 @@
 import { pipeline, Readable, Writable } from 'node:stream';
 import { destroyOnAbort } from '../../base/deadline.js';
-import { GatewayError } from '../../base/errors.js';
+import { GatewayError, systemCodeOf } from '../../base/errors.js';
 
 /**
  * Bodies are parsed in pieces of this size: chunks of up to 512 KiB arrive, and parsing one at once would block the
@@ -153,7 +153,7 @@ function asError(thrown: unknown): Error {
 
 /** A body that closed without an error and without an end was cut. */
 function asBodyError(error: Error | null): Error {
-  const wasCut = error === null || (error as NodeJS.ErrnoException).code === 'ERR_STREAM_PREMATURE_CLOSE';
+  const wasCut = error === null || systemCodeOf(error) === 'ERR_STREAM_PREMATURE_CLOSE';
   if (!wasCut) return error;
   return new GatewayError('client_gone', 'the body ended before it was complete', { step: 'transfer', cause: error });
 }

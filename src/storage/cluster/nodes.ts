@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { PendingQuery, Row } from 'postgres';
+import { messageOf } from '../../base/errors.js';
 import { uuidv7 } from '../../base/uuid.js';
 import { isDuplicate } from '../postgres/errors.js';
 import type { Database } from '../postgres/database.js';
@@ -211,7 +212,7 @@ export class NodeRegistry {
       for (const work of this.#onBeat) await work();
     } catch (error) {
       if (!this.#database.isAway) {
-        this.#log('warn', 'a heartbeat failed', { reason: error instanceof Error ? error.message : String(error) });
+        this.#log('warn', 'a heartbeat failed', { reason: messageOf(error) });
       }
     }
   }

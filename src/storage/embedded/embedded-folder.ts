@@ -5,6 +5,7 @@ import { chown, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { systemCodeOf } from '../../base/errors.js';
 import {
   hasProcess,
   isAlive,
@@ -114,7 +115,7 @@ export function removeDraft(folder: string): Promise<void> {
 }
 
 function isTaken(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && (error.code === 'ENOTEMPTY' || error.code === 'EEXIST');
+  return ['ENOTEMPTY', 'EEXIST'].includes(systemCodeOf(error));
 }
 
 export async function readPassword(cluster: string): Promise<string> {

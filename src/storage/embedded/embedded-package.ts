@@ -5,6 +5,7 @@
 import { mkdir, readFile, rm, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
+import { systemCodeOf } from '../../base/errors.js';
 import { copyNative, exists, type Package } from './embedded-copy.js';
 import type { ServerPrograms } from './embedded-folder.js';
 import { canReach, type RunAs } from './run-as.js';
@@ -86,7 +87,7 @@ async function libraryEnvironment(
     const link = path.join(folder, path.basename(target));
     await rm(link, { force: true });
     await symlink(inNative(source), link).catch((error: unknown) => {
-      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+      if (systemCodeOf(error) !== 'EEXIST') throw error;
     });
   }
   const variable = process.platform === 'darwin' ? 'DYLD_LIBRARY_PATH' : 'LD_LIBRARY_PATH';

@@ -11,6 +11,7 @@ import { createServer, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { messageOf, systemCodeOf } from '../../base/errors.js';
 import { within } from '../../base/deadline.js';
 import { Periodic } from '../../base/periodic.js';
 import { retryDelay } from '../../base/retry-schedule.js';
@@ -319,7 +320,7 @@ class Supervisor implements EmbeddedServer {
         this.#log('info', 'the embedded PostgreSQL runs again');
         return;
       } catch (error) {
-        this.#log('error', error instanceof Error ? error.message : String(error));
+        this.#log('error', messageOf(error));
       }
     }
   }
@@ -334,9 +335,7 @@ async function makeDataDir(root: string): Promise<void> {
     // umask must not forbid it.
     if (made !== undefined && process.getuid?.() === 0) await chmod(root, 0o711);
   } catch (error) {
-    throw new StartupError(
-      `dataDir: ${root} cannot be made: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    throw new StartupError(`dataDir: ${root} cannot be made: ${messageOf(error)}`);
   }
 }
 
@@ -350,7 +349,7 @@ function socketFolderFor(cluster: string): string {
 
 async function makeSocketFolder(folder: string, owner: number | undefined): Promise<void> {
   await mkdir(folder, { mode: 0o700 }).catch((error: unknown) => {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    if (systemCodeOf(error) !== 'EEXIST') throw error;
   });
   const found = await lstat(folder);
   const own = process.getuid?.();

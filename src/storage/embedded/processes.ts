@@ -1,4 +1,5 @@
 /** Processes of this machine: which ones run, and since when. */
+import { systemCodeOf } from '../../base/errors.js';
 import { readFile } from 'node:fs/promises';
 
 export interface ProcessMark {
@@ -33,7 +34,7 @@ export function hasProcess(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+    return systemCodeOf(error) === 'EPERM';
   }
 }
 

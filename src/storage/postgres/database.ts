@@ -1,12 +1,11 @@
 import postgres from 'postgres';
-import { GatewayError } from '../../base/errors.js';
+import { GatewayError, systemCodeOf } from '../../base/errors.js';
 import { PassingSet } from '../../base/passing-set.js';
 import { within } from '../../base/deadline.js';
 import { retrying } from '../../base/retry.js';
 import {
   answerWithin,
   databaseAway,
-  errorCodeOf,
   isCancelled,
   isConflict,
   isConnectionLoss,
@@ -204,7 +203,7 @@ export class Database {
       return await answerWithin(check(), withinMs);
     } catch (error) {
       // All connections of the server are in use, so the answer is unknown.
-      if (errorCodeOf(error) === TOO_MANY_CONNECTIONS) return true;
+      if (systemCodeOf(error) === TOO_MANY_CONNECTIONS) return true;
       throw error;
     } finally {
       await Promise.all(lines.map((line) => line.end(END_TIMEOUT_SECONDS)));
@@ -367,7 +366,7 @@ export class Database {
       return refusal;
     }
     if (isConnectionLoss(error)) {
-      if (errorCodeOf(error) === TOO_MANY_CONNECTIONS) this.#logTooMany(error);
+      if (systemCodeOf(error) === TOO_MANY_CONNECTIONS) this.#logTooMany(error);
       else this.#suspect();
       return databaseAway(error);
     }
@@ -419,7 +418,7 @@ export class Database {
       await answerWithin(line.sql`select 1`, PROBE_MS);
     } catch (error) {
       // Callers that have connections continue to work.
-      if (errorCodeOf(error) === TOO_MANY_CONNECTIONS) return;
+      if (systemCodeOf(error) === TOO_MANY_CONNECTIONS) return;
       if (error instanceof Silence && this.#probeLine === line && !this.#closed) {
         this.#probeLine = this.#openProbe();
         line.end(0).catch(() => undefined);

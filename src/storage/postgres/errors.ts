@@ -1,6 +1,6 @@
 /** Classifies the errors of the driver and the server. */
 import { within } from '../../base/deadline.js';
-import { GatewayError, type GatewayErrorDetails, refusal } from '../../base/errors.js';
+import { GatewayError, type GatewayErrorDetails, refusal, systemCodeOf } from '../../base/errors.js';
 
 const CONNECTION_CODES = new Set([
   'ECONNREFUSED',
@@ -47,45 +47,40 @@ export class StatementError extends Error {
   }
 }
 
-/** The driver's or server's code (ECONNREFUSED, 23505 …), or "". */
-export function errorCodeOf(thrown: unknown): string {
-  return thrown instanceof Error && 'code' in thrown && typeof thrown.code === 'string' ? thrown.code : '';
-}
-
 /** The connection to the database is lost; whether the statement was executed is unknown. */
 export function isConnectionLoss(thrown: unknown): boolean {
-  const code = errorCodeOf(thrown);
+  const code = systemCodeOf(thrown);
   return CONNECTION_CODES.has(code) || AWAY_STATES.has(code) || code.startsWith('08');
 }
 
 /** The server answered, and a retry would get the same answer. */
 export function isRefusedState(thrown: unknown): boolean {
-  return REFUSED_STATES.has(errorCodeOf(thrown));
+  return REFUSED_STATES.has(systemCodeOf(thrown));
 }
 
 /** Two statements conflicted; the same one may be sent again. */
 export function isConflict(thrown: unknown): boolean {
-  return CONFLICT_STATES.has(errorCodeOf(thrown));
+  return CONFLICT_STATES.has(systemCodeOf(thrown));
 }
 
 /** There is no disk space for the write; the same statement succeeds when there is. */
 function isFull(thrown: unknown): boolean {
-  return errorCodeOf(thrown) === DISK_FULL;
+  return systemCodeOf(thrown) === DISK_FULL;
 }
 
 /** The server is read-only: a standby, or a database made read-only. */
 function isReadOnly(thrown: unknown): boolean {
-  return errorCodeOf(thrown) === READ_ONLY;
+  return systemCodeOf(thrown) === READ_ONLY;
 }
 
 /** The server ended the statement at its time limit. */
 export function isCancelled(thrown: unknown): boolean {
-  return errorCodeOf(thrown) === CANCELLED;
+  return systemCodeOf(thrown) === CANCELLED;
 }
 
 /** Whether the row violates a unique constraint. */
 export function isDuplicate(thrown: unknown): boolean {
-  return errorCodeOf(thrown) === UNIQUE_VIOLATION;
+  return systemCodeOf(thrown) === UNIQUE_VIOLATION;
 }
 
 /** A duplicate in `work` becomes the client's answer already_exists with `text`. */
@@ -104,7 +99,7 @@ export function databaseAway(cause?: unknown): GatewayError {
 
 function awayText(cause: unknown): string {
   if (isConflict(cause)) return 'the database of the gateway ended a conflict of several requests; repeat this one';
-  return errorCodeOf(cause) === TOO_MANY_CONNECTIONS
+  return systemCodeOf(cause) === TOO_MANY_CONNECTIONS
     ? 'the database of the gateway accepts no more connections'
     : 'the database of the gateway is not reachable at the moment';
 }
@@ -129,7 +124,7 @@ function away(cause: unknown): GatewayErrorDetails {
 /** Code and message of the error, without anything attached to it. */
 export function slimCause(thrown: unknown): Error | undefined {
   if (!(thrown instanceof Error)) return undefined;
-  const code = errorCodeOf(thrown);
+  const code = systemCodeOf(thrown);
   return new Error(code === '' ? thrown.message : `${code}: ${thrown.message}`);
 }
 

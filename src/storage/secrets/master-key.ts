@@ -2,6 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { link, readFile, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { messageOf, systemCodeOf } from '../../base/errors.js';
 import { writePrivateDraft } from '../../base/private-file.js';
 import { StartupError } from '../startup.js';
 
@@ -45,7 +46,7 @@ export async function readMasterKeyFile(file: string): Promise<MasterKey | undef
   try {
     text = await readFile(file, 'utf8');
   } catch (error) {
-    if (isMissing(error)) return undefined;
+    if (systemCodeOf(error) === 'ENOENT') return undefined;
     throw new StartupError(`the key file ${file} cannot be read; set GATEWAY_MASTER_KEY or correct its permissions`);
   }
   return parseMasterKey(text, `the key file ${file}`);
@@ -64,7 +65,8 @@ export async function createMasterKeyFile(file: string): Promise<MasterKey> {
     // A link, unlike a rename, never replaces: of two processes that start at once, one wins with its complete key.
     await link(draft, file);
   } catch (error) {
-    if (!isExisting(error)) throw new StartupError(`the key file ${file} cannot be made: ${textOf(error)}`);
+    if (systemCodeOf(error) !== 'EEXIST')
+      throw new StartupError(`the key file ${file} cannot be made: ${messageOf(error)}`);
   } finally {
     await rm(draft, { force: true });
   }
@@ -82,18 +84,6 @@ async function writeKeyDraft(file: string, bytes: Buffer): Promise<string> {
   try {
     return await writePrivateDraft(file, `${bytes.toString('hex')}\n`);
   } catch (error) {
-    throw new StartupError(`dataDir: the key file ${file} cannot be written: ${textOf(error)}`);
+    throw new StartupError(`dataDir: the key file ${file} cannot be written: ${messageOf(error)}`);
   }
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
-}
-
-function isExisting(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'EEXIST';
-}
-
-function textOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

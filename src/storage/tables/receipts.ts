@@ -10,7 +10,7 @@ import { type Receipt, receiptFields } from '../../contract/receipt.js';
 import { viewOf } from '../../contract/thing.js';
 import { receiptedFields, type ReceiptedTransfer } from '../../contract/transfer.js';
 import type { Database } from '../postgres/database.js';
-import { errorCodeOf } from '../postgres/errors.js';
+import { systemCodeOf } from '../../base/errors.js';
 import { OwnerTurns } from '../postgres/owner-turns.js';
 import { columnsOf, listed, type Queryable, tableOf, takeRows, templateIn } from '../postgres/sql.js';
 import type { ReceiptKey, ReceiptKeys, Signer } from '../secrets/receipt-keys.js';
@@ -232,7 +232,7 @@ function columns(sql: Queryable) {
   return columnsOf(sql, receiptFields);
 }
 
-const isNotAsSigned = (error: unknown): boolean => errorCodeOf(error) === NOT_AS_SIGNED;
+const isNotAsSigned = (error: unknown): boolean => systemCodeOf(error) === NOT_AS_SIGNED;
 
 /** In the order in which the transfers began, with turns of the event loop for other work. */
 async function linksOf(claim: Claim, rows: readonly ReceiptedRow[]): Promise<ChainLinks> {

@@ -5,7 +5,7 @@
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { within } from '../../../base/deadline.js';
-import { GatewayError, hasCode, toGatewayError } from '../../../base/errors.js';
+import { GatewayError, hasCode, systemCodeOf, toGatewayError } from '../../../base/errors.js';
 import { onBehalfOf } from '../../dial/dial.js';
 import type { CommandExchange } from './control.js';
 import type { FtpOperation } from './operation.js';
@@ -77,7 +77,7 @@ const TLS_FAILURE = /^(?:ERR_TLS|ERR_SSL|EPROTO|CERT_|DEPTH_|SELF_SIGNED|UNABLE_
 /** Translates the error that ended a data socket. */
 export function dataError(operation: FtpOperation, error: Error): GatewayError {
   if (error instanceof GatewayError) return error;
-  if (TLS_FAILURE.test((error as NodeJS.ErrnoException).code ?? '')) return tlsError(operation.host, error, 'transfer');
+  if (TLS_FAILURE.test(systemCodeOf(error))) return tlsError(operation.host, error, 'transfer');
   return new GatewayError('connection_lost', `the data connection to ${operation.host} was lost`, {
     step: 'transfer',
     cause: error,

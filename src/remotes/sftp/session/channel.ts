@@ -1,5 +1,5 @@
 import type { ClientChannel } from 'ssh2';
-import { GatewayError } from '../../../base/errors.js';
+import { GatewayError, messageOf } from '../../../base/errors.js';
 import { ChannelWriter } from '../wire/channel-writer.js';
 import {
   expectType,
@@ -414,7 +414,7 @@ export class SftpChannel {
   }
 
   #protocolError(error: unknown): GatewayError {
-    const text = error instanceof Error ? error.message : String(error);
+    const text = messageOf(error);
     return new GatewayError('protocol_error', `the SFTP server broke the protocol: ${text}`, {
       step: 'transfer',
       cause: error,

@@ -1,4 +1,4 @@
-import { GatewayError, type ErrorCode, type Step } from '../../../base/errors.js';
+import { type ErrorCode, GatewayError, messageOf, type Step } from '../../../base/errors.js';
 import { hasLongName } from '../../path.js';
 import { MalformedReply, REPLY, type Attributes, type Names, type ReplyReader } from './wire.js';
 
@@ -73,7 +73,7 @@ const FULL_DISK = /no space|disk (is )?full|quota|not enough space/i;
 export function translate(thrown: unknown, path: string, step: Step): GatewayError {
   if (thrown instanceof GatewayError) return thrown;
   if (!(thrown instanceof StatusReply)) {
-    const text = thrown instanceof Error ? thrown.message : String(thrown);
+    const text = messageOf(thrown);
     return new GatewayError('internal', text, { step, cause: thrown });
   }
   const [code, words] =
