@@ -8,8 +8,6 @@ import { dirname, join } from 'node:path';
 import { DAY_MS } from '../contract/units.js';
 import { profilePath } from './profiles.js';
 
-/** Smaller files cost less to send again than to continue. */
-export const RESUMABLE_BYTES = 64 * 1024 * 1024;
 /** After this time a transfer is not continued. */
 const FORGET_MS = 7 * DAY_MS;
 
