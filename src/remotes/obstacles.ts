@@ -27,6 +27,9 @@ export function refuseRoot(path: RemotePath): void {
   if (path === ROOT) throw obstacle('bad_path', 'the root folder / cannot be removed', 'request');
 }
 
+export const unequalSizes = (path: RemotePath, actual: number, expected: number): GatewayError =>
+  obstacle('size_mismatch', `${path}: ${actual} bytes are on the server, ${expected} were expected`, 'verify');
+
 export const alreadyExists = (path: string, cause?: unknown): GatewayError =>
   obstacle('already_exists', `${path} exists already`, 'publish', cause);
 

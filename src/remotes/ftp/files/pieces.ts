@@ -3,9 +3,9 @@
  * else.
  */
 import { finished } from 'node:stream/promises';
-import { GatewayError, hasCode } from '../../../base/errors.js';
+import { hasCode } from '../../../base/errors.js';
 import { readBack } from '../../acknowledged.js';
-import { cannotResume, piecesAreGone } from '../../obstacles.js';
+import { cannotResume, piecesAreGone, unequalSizes } from '../../obstacles.js';
 import { baseName, type RemotePath } from '../../path.js';
 import { isRefusal, publishUpload } from '../../publish.js';
 import type {
@@ -88,7 +88,7 @@ export class FtpPieces implements Pieces {
     if (found === undefined) throw piecesAreGone(path);
     const { size } = found;
     // Some servers would fill the gap with zeros.
-    if (size < offset) throw mismatch(path, size, offset);
+    if (size < offset) throw unequalSizes(path, size, offset);
     // Some servers keep the bytes of a STOR under a name of their own until it is complete, and drop them if the
     // connection breaks.
     const isAppended = append && size === offset && (offset === 0 || !restart);
@@ -108,7 +108,7 @@ export class FtpPieces implements Pieces {
       if (published?.size !== size) throw piecesAreGone(path);
       return published;
     }
-    if (info.size !== size) throw mismatch(path, info.size, size);
+    if (info.size !== size) throw unequalSizes(path, info.size, size);
     if (modifiedAt !== undefined) info = await dated(operation, hidden, modifiedAt);
     const { context } = operation;
     await readBack(context, check, () => openFile(operation, hidden));
@@ -211,7 +211,7 @@ class FtpPieceWriter extends FtpSink implements PieceWriter {
     await this.taken();
     const { size } = (await measure(this.operation, hidden)).info;
     const reached = offset + this.sent;
-    if (size < reached) throw mismatch(path, size, reached);
+    if (size < reached) throw unequalSizes(path, size, reached);
     // FTP has no command to shorten a file.
     return keep ? { offset: reached, isClean: size === reached } : { offset, isClean: size === offset };
   }
@@ -220,10 +220,4 @@ class FtpPieceWriter extends FtpSink implements PieceWriter {
 function accepted(path: RemotePath, transfer: FtpTransfer): FtpTransfer {
   if (transfer.first.code < 400) return transfer;
   throw refusedBy(transfer.first, 'open', `writing on in ${path}`, 'permission_denied');
-}
-
-function mismatch(path: RemotePath, actual: number, expected: number): GatewayError {
-  return new GatewayError('size_mismatch', `${path}: ${actual} bytes are on the server, ${expected} were expected`, {
-    step: 'verify',
-  });
 }

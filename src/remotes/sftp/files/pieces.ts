@@ -2,10 +2,10 @@
 import { finished } from 'node:stream/promises';
 import { UNCOUNTED } from '../../../budgets/memory.js';
 import { destroyOnAbort } from '../../../base/deadline.js';
-import { GatewayError, type Step } from '../../../base/errors.js';
+import { type Step } from '../../../base/errors.js';
 import { readBack } from '../../acknowledged.js';
 import { EPOCH } from '../../listing.js';
-import { cannotResume, piecesAreGone } from '../../obstacles.js';
+import { cannotResume, piecesAreGone, unequalSizes } from '../../obstacles.js';
 import type { RemotePath } from '../../path.js';
 import { publishUpload } from '../../publish.js';
 import type {
@@ -97,7 +97,7 @@ export class SftpPieces implements Pieces {
       try {
         // A login that may only write has no other information than what was acknowledged before.
         const { size = offset } = (await unlessRefused(measureOpen(channel, handle, file))) ?? {};
-        if (size < offset && !isAmid) throw mismatch(path, size, offset);
+        if (size < offset && !isAmid) throw unequalSizes(path, size, offset);
         const isCut = size > offset && !isAmid && (await isDone(channel.setSize(handle, offset)));
         const isClean = isCut || size === offset;
         context.signal.throwIfAborted();
@@ -136,7 +136,7 @@ export class SftpPieces implements Pieces {
       if (found === 'unseen') context.unverified?.('may_not_look');
       const unseen = { size, isFolder: false, isLink: false, hasType: true, modifiedAt: EPOCH };
       const attributes = found === 'unseen' ? unseen : found.attributes;
-      if (attributes.size !== size) throw mismatch(path, attributes.size ?? 0, size);
+      if (attributes.size !== size) throw unequalSizes(path, attributes.size ?? 0, size);
       await setFileMode(channel, { file: from, path }, tree.modes.file);
       if (modifiedAt !== undefined && found !== 'unseen')
         memory.keepsTimes = isSameTime(attributes.modifiedAt, modifiedAt);
@@ -208,10 +208,4 @@ async function findFile(
     if (isMissing(error)) return undefined;
     throw error;
   }
-}
-
-function mismatch(path: RemotePath, actual: number, expected: number): GatewayError {
-  return new GatewayError('size_mismatch', `${path}: ${actual} bytes are on the server, ${expected} were expected`, {
-    step: 'verify',
-  });
 }
