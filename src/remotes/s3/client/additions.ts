@@ -18,7 +18,7 @@ import {
   UploadPartCopyCommand,
 } from '@aws-sdk/client-s3';
 import { hash } from 'node:crypto';
-import { GatewayError } from '../../../base/errors.js';
+import { loginRefused } from './named-file.js';
 import type { S3Connection } from '../../../connections/connection.js';
 import { AES_KEY } from '../../../contract/patterns.js';
 import { isTemporaryKey } from '../../leftovers.js';
@@ -111,15 +111,11 @@ type CustomerKey = Pick<Added, 'SSECustomerAlgorithm' | 'SSECustomerKey' | 'SSEC
 
 function customerKeyOf({ encryption, encryptionKey: key }: S3Connection): CustomerKey {
   if (encryption.type !== 'customer') return {};
-  if (key === undefined) throw unusableKey('the connection has lost its encryption.key: enter it again');
+  if (key === undefined) throw loginRefused('the connection has lost its encryption.key: enter it again');
   // One that is read by reference may be any text.
-  if (!KEY.test(key)) throw unusableKey('encryption.key is not 32 bytes in base64');
+  if (!KEY.test(key)) throw loginRefused('encryption.key is not 32 bytes in base64');
   const SSECustomerKeyMD5 = hash('md5', Buffer.from(key, 'base64'), 'base64');
   return { SSECustomerAlgorithm: 'AES256', SSECustomerKey: key, SSECustomerKeyMD5 };
-}
-
-function unusableKey(why: string): GatewayError {
-  return new GatewayError('login_refused', why, { step: 'login' });
 }
 
 function ofSource({ SSECustomerAlgorithm, SSECustomerKey, SSECustomerKeyMD5 }: CustomerKey): OfSource {

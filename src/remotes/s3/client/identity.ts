@@ -1,6 +1,6 @@
 /** Whose keys sign the requests of a connection: its own, the gateway's, or those of a role. */
 import { accessKeyIn, type AwsEnvironment, variableOf } from '../../../base/aws-environment.js';
-import { GatewayError, hasCode } from '../../../base/errors.js';
+import { hasCode } from '../../../base/errors.js';
 import { assumeRole, assumeRoleWithWebIdentity, type StsOptions, type WebIdentity } from './assume-role.js';
 import {
   type Credentials,
@@ -10,7 +10,7 @@ import {
   type TemporaryKeys,
 } from './credentials.js';
 import { instanceKeys } from './instance-keys.js';
-import { namedFile, notSet } from './named-file.js';
+import { loginRefused, namedFile, notSet } from './named-file.js';
 
 interface IdentityOptions extends StsOptions {
   readonly env: AwsEnvironment;
@@ -27,10 +27,10 @@ export function credentialsOf(options: IdentityOptions): Credentials {
   const { connection, identified, failed } = options;
   const { role } = connection;
   const isOwn = connection.credentials === 'static';
-  if (isOwn && connection.accessKeyId === '') throw refused('the connection has no access key: enter one');
+  if (isOwn && connection.accessKeyId === '') throw loginRefused('the connection has no access key: enter one');
   // The origin of its row is also checked: write access to the database must not give the identity of the gateway.
   if (!isOwn && connection.isConfigured !== true) {
-    throw refused(`credentials ${connection.credentials} is only for connections of the configuration file`);
+    throw loginRefused(`credentials ${connection.credentials} is only for connections of the configuration file`);
   }
   const announced = (issue: () => Promise<TemporaryKeys>) => async (): Promise<TemporaryKeys> => {
     const keys = await issue();
@@ -85,7 +85,7 @@ async function webIdentityIn({ env, connection: { role } }: IdentityOptions): Pr
   if (arn === undefined) throw notSet('AWS_ROLE_ARN');
   const endpoint = variableOf(env, STS_ENDPOINT) ?? role?.endpoint;
   if (endpoint !== undefined && !/^https?:/.test(URL.canParse(endpoint) ? new URL(endpoint).protocol : '')) {
-    throw refused(`the environment variable ${STS_ENDPOINT} is no http or https URL`);
+    throw loginRefused(`the environment variable ${STS_ENDPOINT} is no http or https URL`);
   }
   const token = await namedFile(env, 'AWS_WEB_IDENTITY_TOKEN_FILE');
   return { arn, sessionName: variableOf(env, 'AWS_ROLE_SESSION_NAME'), token, endpoint };
@@ -93,8 +93,4 @@ async function webIdentityIn({ env, connection: { role } }: IdentityOptions): Pr
 
 function wordsOf({ accessKeyId, holder }: HeldKeys): string {
   return `access key ${accessKeyId}${holder === undefined ? '' : ` of ${holder}`}`;
-}
-
-function refused(text: string): GatewayError {
-  return new GatewayError('login_refused', text, { step: 'login' });
 }

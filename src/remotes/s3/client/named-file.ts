@@ -8,22 +8,23 @@ export async function namedFile(env: AwsEnvironment, name: string): Promise<stri
   const file = variableOf(env, name);
   if (file === undefined) throw notSet(name);
   const token = (await contentOf(file, name)).trim();
-  if (token === '') throw refused(`the file that ${name} names is empty`);
+  if (token === '') throw loginRefused(`the file that ${name} names is empty`);
   return token;
 }
 
 export function notSet(name: string): GatewayError {
-  return refused(`the environment variable ${name} of the gateway is not set`);
+  return loginRefused(`the environment variable ${name} of the gateway is not set`);
 }
 
 async function contentOf(file: string, name: string): Promise<string> {
   try {
     return await readSecretFile(file);
   } catch (error) {
-    throw refused(`the file that ${name} names: ${toGatewayError(error).message}`);
+    throw loginRefused(`the file that ${name} names: ${toGatewayError(error).message}`);
   }
 }
 
-function refused(text: string): GatewayError {
+/** The login of a store cannot be made. */
+export function loginRefused(text: string): GatewayError {
   return new GatewayError('login_refused', text, { step: 'login' });
 }
