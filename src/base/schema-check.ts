@@ -1,6 +1,6 @@
 import type { ErrorObject, ValidateFunction } from 'ajv';
 import type { Static, TSchema } from 'typebox';
-import { GatewayError } from './errors.js';
+import { refusal } from './errors.js';
 import { decimalOf, EXACT_RANGE, isExact } from './numbers.js';
 import { validatorOf, type ValidatorKind } from './validators.js';
 
@@ -35,7 +35,7 @@ export function createChecker<T extends TSchema>(
     const copy: unknown = isRecord(value) ? { ...value } : value;
     if (isRecord(copy)) for (const { name, type } of numeric) convertNumber(copy, name, type);
     if (validate(copy)) return copy;
-    throw new GatewayError('bad_request', explain(mostTelling(validate.errors ?? []), what), { step: 'request' });
+    throw refusal('bad_request', explain(mostTelling(validate.errors ?? []), what));
   };
 }
 
@@ -58,7 +58,7 @@ function convertNumber(fields: Record<string, unknown>, name: string, type: Nume
   if (typeof text !== 'string') return;
   const number = decimalOf(text);
   const mistake = number === undefined ? type : isExact(number) ? undefined : EXACT_RANGE;
-  if (mistake !== undefined) throw new GatewayError('bad_request', `${name} must be ${mistake}`, { step: 'request' });
+  if (mistake !== undefined) throw refusal('bad_request', `${name} must be ${mistake}`);
   fields[name] = number;
 }
 

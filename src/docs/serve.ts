@@ -1,5 +1,5 @@
 /** Serves the documentation that `build.ts` made: its pages and their resources. */
-import { GatewayError } from '../base/errors.js';
+import { refusal } from '../base/errors.js';
 import { readStaticFiles, staticAnswer, type StaticFile } from '../http/static-files.js';
 import type { HttpAnswer, HttpRequest, Route } from '../http/types.js';
 
@@ -55,5 +55,5 @@ function answer(address: string, file: StaticFile): Answering {
 }
 
 function notBuilt(): never {
-  throw new GatewayError('unknown_route', 'this gateway was built without its documentation', { step: 'request' });
+  throw refusal('unknown_route', 'this gateway was built without its documentation');
 }

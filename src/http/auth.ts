@@ -1,5 +1,5 @@
 /** Finds the caller of a bearer key, or of a login session's cookie. */
-import { GatewayError, hasCode } from '../base/errors.js';
+import { type GatewayError, hasCode, refusal } from '../base/errors.js';
 import type { ApiKeyRecord, ApiKeys } from '../storage/storage.js';
 import { isInBlocks } from './client-address.js';
 import { GuessGuard } from './guess-guard.js';
@@ -46,7 +46,7 @@ export class Authenticator {
         access === 'owner'
           ? 'a login session or an admin key is needed'
           : 'a valid API key is needed: Authorization: Bearer ftg_…';
-      throw new GatewayError('unauthenticated', needed, { step: 'request' });
+      throw refusal('unauthenticated', needed);
     }
     return admit(record, request, access);
   }
@@ -117,15 +117,15 @@ export function admit(
   access: Exclude<Route['access'], 'public'>,
 ): Caller {
   if (record.allowedIps.length > 0 && !isInBlocks(remoteAddress, record.allowedIps)) {
-    throw new GatewayError('forbidden', 'this API key may not be used from this address', { step: 'request' });
+    throw refusal('forbidden', 'this API key may not be used from this address');
   }
   const scope = access === 'owner' ? 'admin' : access;
   if (scope !== 'any' && !record.scopes.includes(scope)) {
-    throw new GatewayError('scope_missing', `this API key lacks the scope "${scope}"`, { step: 'request' });
+    throw refusal('scope_missing', `this API key lacks the scope "${scope}"`);
   }
   // The owner's view shows everything; a key that is limited to some connections must not see it.
   if (access === 'owner' && record.connections.length > 0) {
-    throw new GatewayError('forbidden', 'an admin key must not be limited to connections', { step: 'request' });
+    throw refusal('forbidden', 'an admin key must not be limited to connections');
   }
   return record;
 }

@@ -1,5 +1,5 @@
 /** Numbers in header fields that neither a schema nor the endpoint checks. */
-import { GatewayError } from '../base/errors.js';
+import { refusal } from '../base/errors.js';
 import { isForeignNumber } from '../base/numbers.js';
 
 /**
@@ -19,9 +19,7 @@ export function refuseForeignNumbers(headers: ReadonlyMap<string, string>): void
   for (const [field, number] of NUMBERS) {
     for (const [, text = ''] of headers.get(field)?.matchAll(number) ?? []) {
       if (!isForeignNumber(text)) continue;
-      throw new GatewayError('bad_request', `${field}: ${text.slice(0, 40)} is not a number in decimal digits`, {
-        step: 'request',
-      });
+      throw refusal('bad_request', `${field}: ${text.slice(0, 40)} is not a number in decimal digits`);
     }
   }
 }

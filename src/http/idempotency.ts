@@ -1,6 +1,6 @@
 /** Idempotency-Key: the same key and request return the first answer again. */
 import { createHash } from 'node:crypto';
-import { GatewayError } from '../base/errors.js';
+import { GatewayError, refusal } from '../base/errors.js';
 import { ERRORS } from '../contract/errors.js';
 import type { IdempotencyClaim, IdempotencyStore, StoredAnswer } from '../storage/storage.js';
 import { BodyDigest, hasDigest, mediaType } from './body-digest.js';
@@ -16,9 +16,7 @@ export function idempotencyKey(request: HttpRequest): string | undefined {
       ? field.slice(1, -1).replace(/\\(["\\])/g, '$1')
       : field;
   if (!/^[\x21-\x7e]{1,255}$/.test(key)) {
-    throw new GatewayError('bad_request', 'Idempotency-Key must be 1 to 255 visible ASCII characters', {
-      step: 'request',
-    });
+    throw refusal('bad_request', 'Idempotency-Key must be 1 to 255 visible ASCII characters');
   }
   return key;
 }
@@ -52,7 +50,7 @@ export async function once(
     case 'mismatch':
       throw anotherRequest();
     case 'unknown':
-      throw new GatewayError('outcome_unknown', `${LOST}: ${await recall(claim.transferId)}`, { step: 'request' });
+      throw refusal('outcome_unknown', `${LOST}: ${await recall(claim.transferId)}`);
     case 'done': {
       const { requestDigest } = claim.answer;
       if (requestDigest !== undefined && isStreamed && !(await hasDigest(request, requestDigest))) {
@@ -90,9 +88,7 @@ async function settle(
 }
 
 function anotherRequest(): GatewayError {
-  return new GatewayError('idempotency_mismatch', 'this Idempotency-Key was used with another request', {
-    step: 'request',
-  });
+  return refusal('idempotency_mismatch', 'this Idempotency-Key was used with another request');
 }
 
 /** A retry after anything else should run again. */

@@ -1,7 +1,7 @@
 /** Everything between a request and its handler, in one fixed order; errors become answers here. */
 import { isUtf8 } from 'node:buffer';
 import { Type } from 'typebox';
-import { GatewayError, toGatewayError } from '../base/errors.js';
+import { GatewayError, refusal, toGatewayError } from '../base/errors.js';
 import { PASSING_ON, type Span, type Tracer } from '../base/span.js';
 import { uuidv7 } from '../base/uuid.js';
 import type { ApiKeys, IdempotencyStore } from '../storage/storage.js';
@@ -227,7 +227,7 @@ function match(routes: RouteIndex, { path, method }: HttpRequest): Match {
   const answers = ({ route }: CompiledRoute): boolean =>
     route.method === method || (method === 'HEAD' && route.head === true);
   if (onPath.length === 0) {
-    throw new GatewayError('unknown_route', 'there is no such endpoint', { step: 'request' });
+    throw refusal('unknown_route', 'there is no such endpoint');
   }
   const compiled = onPath.find(answers);
   if (compiled === undefined) {
@@ -253,12 +253,12 @@ function decodeSegment(segment: string): string {
   try {
     text = decodeURIComponent(segment);
   } catch {
-    throw new GatewayError('bad_request', 'the path holds a malformed percent-encoding', { step: 'request' });
+    throw refusal('bad_request', 'the path holds a malformed percent-encoding');
   }
   // No name contains control characters, and a NUL would make the database fail.
   // eslint-disable-next-line no-control-regex
   if (!/[\u0000-\u001f\u007f]/.test(text)) return text;
-  throw new GatewayError('bad_request', 'the path holds a control character', { step: 'request' });
+  throw refusal('bad_request', 'the path holds a control character');
 }
 
 /**
@@ -271,14 +271,14 @@ export function refuseForeignBytes(query: string): void {
   const encoded = query.match(/(?:%[\da-f]{2})+/gi) ?? [];
   const isText = (run: string): boolean => isUtf8(Buffer.from(run.replaceAll('%', ''), 'hex'));
   if (!query.includes('\ufffd') && encoded.every(isText)) return;
-  throw new GatewayError('bad_request', 'the query holds bytes that are not UTF-8', { step: 'request' });
+  throw refusal('bad_request', 'the query holds bytes that are not UTF-8');
 }
 
 function queryValues(query: URLSearchParams, schema: object | undefined): Record<string, string | string[]> {
   const values = new Map<string, string | string[]>();
   for (const [name, value] of query) {
     const refuse = (mistake: string): GatewayError =>
-      new GatewayError('bad_request', `the query parameter ${name.slice(0, 64)} ${mistake}`, { step: 'request' });
+      refusal('bad_request', `the query parameter ${name.slice(0, 64)} ${mistake}`);
     const former = values.get(name);
     if (former !== undefined && !mayRepeat(schema, name)) throw refuse('appears twice');
     if (value.includes('\0')) throw refuse('holds a NUL');
@@ -299,7 +299,7 @@ function parseJson(body: Buffer): unknown {
   try {
     value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
   } catch {
-    throw new GatewayError('bad_request', 'the body is not valid JSON', { step: 'request' });
+    throw refusal('bad_request', 'the body is not valid JSON');
   }
   requirePlainValues(value);
   return value;

@@ -2,7 +2,7 @@
  * Query parameters and body fields that an endpoint does not know. They are ignored and named in X-Ignored-Fields; with
  * `Prefer: handling=strict` (RFC 7240) they are refused.
  */
-import { GatewayError } from '../base/errors.js';
+import { refusal } from '../base/errors.js';
 import { nearestName } from '../base/nearest-name.js';
 import type { HttpRequest } from './types.js';
 
@@ -79,9 +79,7 @@ export class UnknownFields {
     if (this.#isStrict) {
       const near = nearestName(last, [...known.keys()]);
       const meant = near === undefined ? '' : `; is ${near} meant?`;
-      throw new GatewayError('bad_request', `${name.slice(0, MAX_NAME)} is no ${kind} of this endpoint${meant}`, {
-        step: 'request',
-      });
+      throw refusal('bad_request', `${name.slice(0, MAX_NAME)} is no ${kind} of this endpoint${meant}`);
     }
     this.#ignored ??= new Set();
     if (this.#ignored.size <= MAX_NAMES) this.#ignored.add(name.slice(0, MAX_NAME));

@@ -1,5 +1,5 @@
 /** Bodies that are held whole: bounded in size, in time, and in the memory of their sender. */
-import { GatewayError } from '../base/errors.js';
+import { GatewayError, refusal } from '../base/errors.js';
 import { BodyReader } from './body/body-reader.js';
 import type { HttpRequest } from './types.js';
 
@@ -12,8 +12,7 @@ export interface BodyBounds {
 /** Errors: unsupported_media_type; too_large; share_exceeded, overloaded. */
 export async function readWholeBody(request: HttpRequest, { maxBytes, withinMs }: BodyBounds): Promise<Buffer> {
   requireJsonType(request);
-  const tooLarge = (): GatewayError =>
-    new GatewayError('too_large', `the body is larger than ${maxBytes} bytes`, { step: 'request' });
+  const tooLarge = (): GatewayError => refusal('too_large', `the body is larger than ${maxBytes} bytes`);
   if ((request.contentLength ?? 0) > maxBytes) throw tooLarge();
   request.expectBodyWithin(withinMs);
   return isAnnouncedShort(request) ? takeShort(request) : gather(request, maxBytes, tooLarge);
@@ -23,7 +22,7 @@ export async function readWholeBody(request: HttpRequest, { maxBytes, withinMs }
 export function requireJsonType({ headers }: HttpRequest): void {
   const type = (headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase();
   if (type === 'application/json') return;
-  throw new GatewayError('unsupported_media_type', 'this endpoint takes application/json', { step: 'request' });
+  throw refusal('unsupported_media_type', 'this endpoint takes application/json');
 }
 
 /** Up to this size a body of known length is taken in one piece: streams cost more than the bytes. */

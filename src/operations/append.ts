@@ -5,7 +5,7 @@
  */
 import { Readable, Writable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { GatewayError, hasCode } from '../base/errors.js';
+import { GatewayError, hasCode, refusal } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
 import { baseName, joinPath, parentOf, type RemotePath } from '../remotes/path.js';
 import type { Attempt } from '../remotes/registry.js';
@@ -130,7 +130,7 @@ async function append(
 ): Promise<Added> {
   if (remote.append === undefined) {
     const why = 'append is not supported on this connection: S3 objects cannot be appended to; use write instead';
-    throw new GatewayError('unsupported_operation', why, { step: 'request' });
+    throw refusal('unsupported_operation', why);
   }
   const rounds = remote.can.readsWhileWriting ? [parts] : parts.map((part) => [part]);
   let bytes = 0;

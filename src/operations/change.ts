@@ -1,6 +1,6 @@
 /** The short operations: delete, move, make a folder, list, find, run a command. */
 import type { Hold } from '../budgets/memory.js';
-import { GatewayError, hasCode } from '../base/errors.js';
+import { GatewayError, hasCode, refusal } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
 import { definitionOf } from '../contract/connection/types.js';
 import { LeftOutCount } from '../remotes/left-out.js';
@@ -201,7 +201,5 @@ export async function runCommand(operation: Operation, command: string, options:
 }
 
 function noShell(text: string): GatewayError {
-  return new GatewayError('unsupported_operation', `exec is not supported on this connection: ${text}`, {
-    step: 'request',
-  });
+  return refusal('unsupported_operation', `exec is not supported on this connection: ${text}`);
 }

@@ -1,7 +1,7 @@
 /** Copies between two connections: inside one store if it can, otherwise from socket to socket through the gateway. */
 import type { Readable, Writable } from 'node:stream';
 import type { Caller } from '../base/caller.js';
-import { GatewayError } from '../base/errors.js';
+import { GatewayError, refusal } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
 import { baseName, joinPath, parentOf, type RemotePath } from '../remotes/path.js';
 import type { CopyOptions, FileInfo, Remote } from '../remotes/remote.js';
@@ -51,7 +51,7 @@ interface Copied {
 export function requirePlanForCopies(operations: Operations, caller: Pick<Caller, 'plan'>): void {
   if (operations.planOf(caller).connections !== 1) return;
   const text = `copy needs a plan with more than one connection; this account has ${caller.plan}`;
-  throw new GatewayError('plan_required', text, { step: 'request' });
+  throw refusal('plan_required', text);
 }
 
 export async function copyFile(operations: Operations, operation: Operation, request: CopyRequest): Promise<Copied> {

@@ -4,9 +4,9 @@ import http from 'node:http';
 import type net from 'node:net';
 import type { Readable } from 'node:stream';
 import { waitFor } from '../base/deadline.js';
-import { GatewayError, type GatewayErrorDetails, hasCode } from '../base/errors.js';
+import { GatewayError, type GatewayErrorDetails, hasCode, refusal } from '../base/errors.js';
 import { limitOverhead } from '../base/http-overhead.js';
-import { refuseUpgrade } from '../base/short-request.js';
+import { refuseUpgrade, USER_AGENT } from '../base/short-request.js';
 import { proofOf } from '../remotes/certificate-proof.js';
 import type { Dialer } from '../remotes/dial/dial.js';
 import type { ServerProof } from '../remotes/remote.js';
@@ -56,13 +56,12 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 /** Statuses of temporary refusals: 408, 425 and 429. */
 const PASSING_STATUS = new Set([408, 425, 429]);
 const COMPRESSED_NAME = /\.(gz|tgz|svgz|z|br|bz2|tbz2?|xz|txz|zst|lz4?|zip)$/i;
-const USER_AGENT = 'file-transfer-gateway/1.0';
 
 /** @throws GatewayError bad_request */
 export function parseHttpUrl(text: string, field: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || (url.protocol !== 'http:' && url.protocol !== 'https:') || url.hostname === '') {
-    throw new GatewayError('bad_request', `${field} must be an http or https URL`, { step: 'request' });
+    throw refusal('bad_request', `${field} must be an http or https URL`);
   }
   return url;
 }

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import contentDisposition from 'content-disposition';
 import { MAX_NAME_BYTES, nameEnd } from '../base/file-name.js';
 import { uuidv7 } from '../base/uuid.js';
-import { GatewayError, refusal } from '../base/errors.js';
+import { refusal } from '../base/errors.js';
 import { FILENAME_TOKENS, type FilenameToken, SHOWN_FILENAME_TOKENS } from '../contract/file-request.js';
 import { TEMPORARY_PREFIX } from '../remotes/leftovers.js';
 import { parseFileName } from '../remotes/path.js';
@@ -25,10 +25,9 @@ export function templateFacts(now: Date = new Date()): TemplateFacts {
 export function checkTemplate(template: string): void {
   for (const [token, name] of template.matchAll(TOKEN)) {
     if (!Object.hasOwn(FILENAME_TOKENS, name ?? '')) {
-      throw new GatewayError(
+      throw refusal(
         'bad_request',
         `filename_template: unknown token ${token.slice(0, 40)}; known are ${SHOWN_FILENAME_TOKENS.join(' ')}`,
-        { step: 'request' },
       );
     }
   }

@@ -1,5 +1,5 @@
 /** Paths of clients that may need a session to be completed. */
-import { GatewayError } from '../base/errors.js';
+import { refusal } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
 import { definitionOf } from '../contract/connection/types.js';
 import { asText, encodingOn, refuseInexpressible } from '../remotes/encoded-names.js';
@@ -27,7 +27,7 @@ export function referTo(
 ): PathReference {
   if (rawName !== undefined && !definitionOf(connection).can.rawNames) {
     const why = `${rawField} is for SFTP and FTP servers: the key of an S3 object is always UTF-8`;
-    throw new GatewayError('bad_path', why, { step: 'request' });
+    throw refusal('bad_path', why);
   }
   const encoding = encodingOn(connection);
   const named = (path: RemotePath): RemotePath => {

@@ -3,7 +3,7 @@ import { createHash, timingSafeEqual, type Hash } from 'node:crypto';
 import { Transform, type Readable, type TransformCallback, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { orAbort } from '../base/deadline.js';
-import { GatewayError } from '../base/errors.js';
+import { GatewayError, refusal } from '../base/errors.js';
 import { type Borrower, borrows, lendPast } from '../base/lent.js';
 import { flowOf, type RateFlow } from '../remotes/rate-limit.js';
 import type { ContentHash } from './content-hash.js';
@@ -240,5 +240,5 @@ export function parseContentDigest(field: string | undefined, name?: string): Ex
 }
 
 function badDigest(field: string | undefined, text: string): GatewayError {
-  return new GatewayError('bad_request', `${field ?? 'Content-Digest'}: ${text}`, { step: 'request' });
+  return refusal('bad_request', `${field ?? 'Content-Digest'}: ${text}`);
 }

@@ -1,6 +1,6 @@
 /** Names on a server whose connection has an encoding: as text where they are text in it, as bytes otherwise. */
 import { encodingName, TableEncoding, type NameEncoding } from '../base/encoding.js';
-import { GatewayError } from '../base/errors.js';
+import { refusal } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
 import { joinPath, pathBytes, ROOT, textOfBytes, textOfRaw, type RemotePath } from './path.js';
 
@@ -67,7 +67,7 @@ export function encodedPath(encoding: NameEncoding, path: string): Buffer {
     path.split('/').flatMap((name, index) => {
       const bytes = name.isWellFormed() ? encoding.encode(name) : pathBytes(name);
       if (typeof bytes === 'string') {
-        throw new GatewayError('bad_path', `the path holds ${faultOf(encoding, bytes)}`, { step: 'request' });
+        throw refusal('bad_path', `the path holds ${faultOf(encoding, bytes)}`);
       }
       return index === 0 ? [bytes] : [SLASH, bytes];
     }),
@@ -80,7 +80,7 @@ const SLASH = Buffer.from('/');
 export function refuseInexpressible(encoding: NameEncoding, path: string, field: string): void {
   for (const name of path.split('/')) {
     const fault = inexpressibleIn(encoding, name);
-    if (fault !== undefined) throw new GatewayError('bad_path', `${field} holds ${fault}`, { step: 'request' });
+    if (fault !== undefined) throw refusal('bad_path', `${field} holds ${fault}`);
   }
 }
 

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { keyOfRaw, namesIn, rawOfKey } from '../base/entry-key.js';
-import { GatewayError } from '../base/errors.js';
+import { type GatewayError, refusal } from '../base/errors.js';
 import { MAX_NAME_BYTES } from '../base/file-name.js';
 
 declare const brand: unique symbol;
@@ -23,22 +23,20 @@ const CONTROL = /\p{Cc}/u;
  * GatewayError bad_path
  */
 export function parseRemotePath(text: string, base: RemotePath, field: string): RemotePath {
-  if (text === '') throw new GatewayError('bad_path', `${field} must not be empty`, { step: 'request' });
+  if (text === '') throw refusal('bad_path', `${field} must not be empty`);
   refuseControls(text, field);
   return normalise(text.startsWith('/') ? text : `${base}/${text}`, field);
 }
 
 /** Checks a single file name: no slash, no control character, not `.` or `..`. @throws GatewayError bad_path */
 export function parseFileName(name: string, field: string): string {
-  if (name === '') throw new GatewayError('bad_path', `${field} must not be empty`, { step: 'request' });
+  if (name === '') throw refusal('bad_path', `${field} must not be empty`);
   refuseControls(name, field);
   if (name.includes('/') || name === '.' || name === '..') {
-    throw new GatewayError('bad_path', `${field} must be one file name, without "/" and not "." or ".."`, {
-      step: 'request',
-    });
+    throw refusal('bad_path', `${field} must be one file name, without "/" and not "." or ".."`);
   }
   if (Buffer.byteLength(name) > MAX_NAME_BYTES) {
-    throw new GatewayError('bad_path', `${field} must be at most ${MAX_NAME_BYTES} bytes`, { step: 'request' });
+    throw refusal('bad_path', `${field} must be at most ${MAX_NAME_BYTES} bytes`);
   }
   return name;
 }
@@ -71,7 +69,7 @@ export function parentOf(path: RemotePath): RemotePath {
  */
 export function withRawName(path: RemotePath, rawName: string, field: string): RemotePath {
   const bytes = Buffer.from(rawName, 'base64');
-  const refuse = (text: string): GatewayError => new GatewayError('bad_path', `${field} ${text}`, { step: 'request' });
+  const refuse = (text: string): GatewayError => refusal('bad_path', `${field} ${text}`);
   if (bytes.length === 0 || bytes.toString('base64') !== rawName) throw refuse('must be padded base64');
   // One character for each byte, so that it can be split.
   const names = bytes
@@ -194,7 +192,7 @@ function normalise(text: string, field: string): RemotePath {
     if (part === '' || part === '.') continue;
     if (part === '..') {
       if (parts.pop() === undefined) {
-        throw new GatewayError('bad_path', `${field} leaves the connection's root by ".."`, { step: 'request' });
+        throw refusal('bad_path', `${field} leaves the connection's root by ".."`);
       }
     } else {
       parts.push(part);
@@ -206,17 +204,14 @@ function normalise(text: string, field: string): RemotePath {
 function within(path: string, field: string): RemotePath {
   // Bytes of short paths need not be counted.
   if (path.length * MOST_BYTES > MAX_PATH_BYTES && Buffer.byteLength(path) > MAX_PATH_BYTES) {
-    throw new GatewayError('bad_path', `${field} must be at most ${MAX_PATH_BYTES} bytes`, { step: 'request' });
+    throw refusal('bad_path', `${field} must be at most ${MAX_PATH_BYTES} bytes`);
   }
   return path as RemotePath;
 }
 
 function refuseControls(text: string, field: string): void {
   if (CONTROL.test(text)) {
-    throw new GatewayError('bad_path', `${field} must not hold control characters (CR, LF, NUL …)`, {
-      step: 'request',
-    });
+    throw refusal('bad_path', `${field} must not hold control characters (CR, LF, NUL …)`);
   }
-  if (!text.isWellFormed())
-    throw new GatewayError('bad_path', `${field} must be well-formed Unicode`, { step: 'request' });
+  if (!text.isWellFormed()) throw refusal('bad_path', `${field} must be well-formed Unicode`);
 }

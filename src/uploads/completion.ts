@@ -2,7 +2,7 @@
 import { sumOfSizes } from '../base/numbers.js';
 import { onAbort } from '../base/deadline.js';
 import { Ending } from '../base/ending.js';
-import { GatewayError, type ErrorCode } from '../base/errors.js';
+import { type ErrorCode, type GatewayError, refusal } from '../base/errors.js';
 import type { MultipartPart, Upload } from '../contract/upload.js';
 import type { RunningOperation } from '../operations/operation.js';
 import { publish } from '../operations/put.js';
@@ -14,6 +14,7 @@ import { Assembly } from './assembly.js';
 import { fileOf, uploadJobPart, piecesOf, tooLarge, type UploadRequest, type UploadServiceOptions } from './file.js';
 import { chosenOf, joinedTag, type ListedPart, MOST_PARTS } from './part-list.js';
 import { checkParts } from './part-check.js';
+import { FINAL } from './piece-work.js';
 import type { HeldUpload } from './writers.js';
 
 export interface Completed {
@@ -34,8 +35,8 @@ interface CompletionOrder {
 
 /** The file was not published, and may be, later or in another way. */
 const REFUSED: readonly ErrorCode[] = [
-  ...(['already_exists', 'is_a_folder', 'not_a_folder', 'permission_denied', 'bad_path', 'size_mismatch'] as const),
-  ...(['readback_mismatch', 'resume_unsupported', 'invalid_part', 'part_too_small'] as const),
+  ...FINAL,
+  ...(['resume_unsupported', 'invalid_part', 'part_too_small'] as const),
 ];
 
 export class Completion {
@@ -165,10 +166,7 @@ const storedPartOf = ({ number, size, storeEtag, storeChecksum }: MultipartPart)
   checksum: storeChecksum,
 });
 
-const otherParts = (): GatewayError =>
-  new GatewayError('upload_locked', 'the upload was completed with other parts', { step: 'request' });
+const otherParts = (): GatewayError => refusal('upload_locked', 'the upload was completed with other parts');
 
 const undecided = (): GatewayError =>
-  new GatewayError('upload_locked', 'how a completion with other parts has ended is not known yet', {
-    step: 'request',
-  });
+  refusal('upload_locked', 'how a completion with other parts has ended is not known yet');

@@ -1,5 +1,5 @@
 /** The leases that requests of this node hold in the database: renewed while they are held, and fenced if they cannot be. */
-import { GatewayError, goneOn } from '../base/errors.js';
+import { GatewayError, goneOn, refusal } from '../base/errors.js';
 import { Periodic } from '../base/periodic.js';
 
 const RENEW_EVERY_MS = 1_000;
@@ -80,8 +80,7 @@ export class WriterLeases<L extends WriterLease> {
   }
 }
 
-export const locked = (): GatewayError =>
-  new GatewayError('upload_locked', 'another request is writing to this upload', { step: 'request' });
+export const locked = (): GatewayError => refusal('upload_locked', 'another request is writing to this upload');
 
 /** The client may try again: no other request needs to have the lease. */
 const unrenewed = (): GatewayError =>

@@ -4,7 +4,7 @@
  */
 import { orAbort, within } from '../base/deadline.js';
 import type { EndSignal } from '../base/ending.js';
-import { GatewayError, unknown } from '../base/errors.js';
+import { GatewayError, refusal, unknown } from '../base/errors.js';
 import { uuidv7 } from '../base/uuid.js';
 import type { Upload } from '../contract/upload.js';
 import type { RemotePath } from '../remotes/path.js';
@@ -145,8 +145,7 @@ export class PartWriters {
   async #awaitEnd(at: UploadAddress, keyId: string, signal: EndSignal): Promise<void> {
     const held = await this.#options.writers.take(at, { keyId, signal });
     await held.release(true);
-    if (held.upload.state === 'publishing')
-      throw new GatewayError('upload_locked', 'this upload is being completed', { step: 'request' });
+    if (held.upload.state === 'publishing') throw refusal('upload_locked', 'this upload is being completed');
   }
 
   async #rest(id: string, ms: number, signal: EndSignal): Promise<void> {

@@ -1,4 +1,4 @@
-import { GatewayError } from '../../base/errors.js';
+import { refusal } from '../../base/errors.js';
 import { definitionOf } from '../../contract/connection/types.js';
 import { count, described, object, success, text } from '../../contract/schema.js';
 import { connectionParameter } from '../../contract/file-request.js';
@@ -72,7 +72,7 @@ export const appendToFile = endpoint({
   const { title, can } = definitionOf(connection);
   if (!can.append) {
     const text = `append is not supported on ${title} connections; use write instead`;
-    throw new GatewayError('unsupported_operation', text, { step: 'request' });
+    throw refusal('unsupported_operation', text);
   }
   const digest = parseContentDigest(input.request.headers.get('content-digest'));
   const { fields, bytes } = await contentOf(input, services, 'append');

@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { Type, type Static } from 'typebox';
-import { GatewayError } from '../../base/errors.js';
+import { refusal } from '../../base/errors.js';
 import { object } from '../../contract/schema.js';
 import { contentFields, writeFields } from '../../contract/file-request.js';
 import { parseJsonBody, readJsonBody, type StreamedJson } from '../../http/body/json-body.js';
@@ -51,7 +51,7 @@ export async function contentOf(
   if (isShort && isHereWhole(request)) {
     const { fields: given, content } = parseJsonBody(await takeShort(request), bounds);
     const fields = check(given);
-    if (content === undefined) throw badRequest('content is missing');
+    if (content === undefined) throw refusal('bad_request', 'content is missing');
     const isText = fields.encoding === 'text';
     return { fields, bytes: async () => (isText ? content : services.base64.decodeAll(content)) };
   }
@@ -59,14 +59,14 @@ export async function contentOf(
   const { content } = body;
   if (content === undefined) {
     check(await body.rest());
-    throw badRequest('content is missing');
+    throw refusal('bad_request', 'content is missing');
   }
   const chunks = (content as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
   const isComplete = body.fields['path'] !== undefined && body.fields['encoding'] !== undefined;
   const held = isComplete ? { pieces: [], ended: false } : await hold(chunks);
   if (!held.ended && body.fields['path'] === undefined) {
     content.destroy();
-    throw badRequest(`path must come before a content of more than ${MAX_HELD_BYTES} bytes`);
+    throw refusal('bad_request', `path must come before a content of more than ${MAX_HELD_BYTES} bytes`);
   }
   const fields = check(held.ended ? await body.rest() : body.fields);
   const text = Readable.from(textOf(held.pieces, held.ended ? undefined : chunks, body, fields, check), {
@@ -88,9 +88,9 @@ async function* textOf(
   for (let next = await chunks.next(); next.done !== true; next = await chunks.next()) yield next.value;
   const late = check(await body.rest());
   if (late.encoding !== known.encoding) {
-    throw badRequest(`encoding must come before a content of more than ${MAX_HELD_BYTES} bytes`);
+    throw refusal('bad_request', `encoding must come before a content of more than ${MAX_HELD_BYTES} bytes`);
   }
-  if (late.mtime !== known.mtime) throw badRequest('mtime must come before content');
+  if (late.mtime !== known.mtime) throw refusal('bad_request', 'mtime must come before content');
 }
 
 /** Reads chunks until they end or are too many to hold. */
@@ -105,8 +105,4 @@ async function hold(
     pieces.push(next.value);
   }
   return { pieces, ended: false };
-}
-
-function badRequest(text: string): GatewayError {
-  return new GatewayError('bad_request', text, { step: 'request' });
 }

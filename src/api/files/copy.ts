@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { GatewayError } from '../../base/errors.js';
+import { refusal } from '../../base/errors.js';
 import { count, group, object, oneOf, success, text } from '../../contract/schema.js';
 import { copyRequestFields } from '../../contract/file-request.js';
 import * as operations from '../../operations/copy.js';
@@ -100,9 +100,7 @@ export async function copy(
   operations.requirePlanForCopies(services.operations, caller);
   // A key may be allowed to write but not to read; then it must not learn what exists.
   if (!caller.scopes.includes('read')) {
-    throw new GatewayError('scope_missing', 'this API key lacks the scope "read", which the source of a copy needs', {
-      step: 'request',
-    });
+    throw refusal('scope_missing', 'this API key lacks the scope "read", which the source of a copy needs');
   }
   const source = await connectionOf(services, caller, body.source_connection_id);
   const target = await connectionOf(services, caller, body.dest_connection_id);
@@ -113,11 +111,7 @@ export async function copy(
   const modifiedAt = timeOf(body.mtime);
   const wanted = body.dest_path ?? body.source_path;
   if (rawName !== undefined && body.dest_path === undefined) {
-    throw new GatewayError(
-      'bad_request',
-      'dest_path is needed beside source_raw_name: the copy takes a name that is UTF-8',
-      { step: 'request' },
-    );
+    throw refusal('bad_request', 'dest_path is needed beside source_raw_name: the copy takes a name that is UTF-8');
   }
   const from = referTo(source, body.source_path, 'source_path', rawName, 'source_raw_name');
   const to = referTo(target, wanted, body.dest_path === undefined ? 'source_path' : 'dest_path');

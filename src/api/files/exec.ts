@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { GatewayError } from '../../base/errors.js';
+import { refusal } from '../../base/errors.js';
 import { object, success, text, withDefault } from '../../contract/schema.js';
 import { connectionParameter } from '../../contract/file-request.js';
 import * as changes from '../../operations/change.js';
@@ -51,7 +51,7 @@ export const runCommand = endpoint({
   const connection = await connectionIn(input, services);
   changes.requireShell(connection);
   // A shell's command line ends at a NUL: the rest would silently not run.
-  if (command.includes('\0')) throw new GatewayError('bad_request', 'command must not hold a NUL', { step: 'request' });
+  if (command.includes('\0')) throw refusal('bad_request', 'command must not hold a NUL');
   const memory = input.request.claims.memory.hold();
   const onOutput = (bytes: number): void => memory.require(bytes * OUTPUT_COPIES);
   const options = { timeoutMs: timeout, maxOutputBytes: services.limits.execOutputBytes, onOutput };

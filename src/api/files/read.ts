@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { Type } from 'typebox';
-import { GatewayError } from '../../base/errors.js';
+import { refusal } from '../../base/errors.js';
 import { count, object, success, text, withDefault } from '../../contract/schema.js';
 import { connectionParameter, CONTENT, encoding, fileParameters } from '../../contract/file-request.js';
 import * as operations from '../../operations/get.js';
@@ -68,7 +68,5 @@ export const readFile = endpoint({
 
 function utf8(content: Buffer): Buffer {
   if (isUtf8(content)) return content;
-  throw new GatewayError('bad_request', 'the file is not UTF-8 text; read it with encoding=base64', {
-    step: 'request',
-  });
+  throw refusal('bad_request', 'the file is not UTF-8 text; read it with encoding=base64');
 }

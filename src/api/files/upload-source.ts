@@ -1,7 +1,7 @@
 /** The four forms of an upload: the source of its bytes, and its fields. */
 import { buffer } from 'node:stream/consumers';
 import { Type, type Static } from 'typebox';
-import { GatewayError } from '../../base/errors.js';
+import { type GatewayError, refusal } from '../../base/errors.js';
 import { object, text } from '../../contract/schema.js';
 import {
   fileName,
@@ -100,10 +100,9 @@ export async function sourceOf(input: Given, services: Services): Promise<Upload
   if (type === 'multipart/form-data') return multipartSource(input);
   if (type === 'application/json') return jsonSource(input, services);
   if (type === 'application/octet-stream') return rawSource(input);
-  throw new GatewayError(
+  throw refusal(
     'unsupported_media_type',
     'an upload is multipart/form-data, application/json or application/octet-stream',
-    { step: 'request' },
   );
 }
 
@@ -146,7 +145,7 @@ async function jsonSource({ request, noteFields }: Given, services: Services): P
   };
   const withoutUrl = (given: Static<typeof jsonFields>): UploadFields => {
     if (given.url === undefined) return given;
-    throw new GatewayError('bad_request', 'url and content exclude each other', { step: 'request' });
+    throw refusal('bad_request', 'url and content exclude each other');
   };
   const fromUrl = (fields: Static<typeof jsonFields>): UrlSource => {
     if (fields.url === undefined) throw missing('content (base64) or url');
@@ -177,5 +176,5 @@ async function jsonSource({ request, noteFields }: Given, services: Services): P
 }
 
 function missing(field: string): GatewayError {
-  return new GatewayError('bad_request', `${field} is missing`, { step: 'request' });
+  return refusal('bad_request', `${field} is missing`);
 }

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { GatewayError } from '../../base/errors.js';
+import { type GatewayError, refusal } from '../../base/errors.js';
 import { requireIdentity } from './foreign-coding.js';
 
 /** A header value of the shape `value; name=value; name="value"` (RFC 2045, RFC 6266). Names are in lower case. */
@@ -128,5 +128,5 @@ export function quote(name: string): string {
 }
 
 export function badForm(message: string): GatewayError {
-  return new GatewayError('bad_request', `bad form: ${message}`, { step: 'request' });
+  return refusal('bad_request', `bad form: ${message}`);
 }

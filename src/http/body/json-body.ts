@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { GatewayError } from '../../base/errors.js';
+import { refusal } from '../../base/errors.js';
 import { BodySplitter } from './body-splitter.js';
 import { JsonScanner } from './json-scanner.js';
 
@@ -63,7 +63,7 @@ export function parseJsonBody(body: Buffer, { streamField, maxBytes }: Omit<Json
 /** @throws GatewayError too_large */
 function requireWithin(maxBytes: number, bytes: number): void {
   if (maxBytes === 0 || bytes <= maxBytes) return;
-  throw new GatewayError('too_large', `the body is over the limit of ${maxBytes} bytes`, { step: 'request' });
+  throw refusal('too_large', `the body is over the limit of ${maxBytes} bytes`);
 }
 
 class JsonSplitter extends BodySplitter<StreamedJson, Readonly<Record<string, unknown>>> {

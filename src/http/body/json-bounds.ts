@@ -1,4 +1,4 @@
-import { GatewayError } from '../../base/errors.js';
+import { refusal } from '../../base/errors.js';
 
 /**
  * Real requests have fewer; 90,000 names in 1 MiB block the event loop for 0.3 s, from JSON.parse to the check of the
@@ -31,12 +31,10 @@ export function requireModestJson(body: Buffer): void {
     if (byte === CLOSE_BRACKET || byte === CLOSE_BRACE) depth -= 1;
     const opens = byte === OPEN_BRACKET || byte === OPEN_BRACE;
     if (opens && ++depth > MAX_DEPTH) {
-      throw new GatewayError('bad_request', `the body is nested more than ${MAX_DEPTH} levels deep`, {
-        step: 'request',
-      });
+      throw refusal('bad_request', `the body is nested more than ${MAX_DEPTH} levels deep`);
     }
     if ((opens || byte === COMMA) && ++values > MAX_VALUES) {
-      throw new GatewayError('too_large', `the body holds more than ${MAX_VALUES} values`, { step: 'request' });
+      throw refusal('too_large', `the body holds more than ${MAX_VALUES} values`);
     }
   }
 }

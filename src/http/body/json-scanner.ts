@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { GatewayError } from '../../base/errors.js';
+import { GatewayError, refusal } from '../../base/errors.js';
 import { JsonStringReader } from './json-string.js';
 
 /** Bounds of all fields except the streamed one; they are held in memory. */
@@ -80,12 +80,11 @@ export class JsonScanner {
   end(): void {
     if (this.#state === 'done') return;
     const isEmpty = this.#state === 'start' && this.#markBytes === 0 && this.#base === 0;
-    throw new GatewayError(
+    throw refusal(
       'bad_request',
       isEmpty
         ? 'the body is empty; a JSON object is expected'
         : `malformed JSON: the body ends at byte ${this.#base}, inside the object`,
-      { step: 'request' },
     );
   }
 
@@ -199,13 +198,11 @@ export class JsonScanner {
   #takeKey(key: string): void {
     this.#key = key;
     if (this.#keys.has(key)) {
-      throw new GatewayError('bad_request', `${this.#label()} appears twice in the body (byte ${this.#heldAt})`, {
-        step: 'request',
-      });
+      throw refusal('bad_request', `${this.#label()} appears twice in the body (byte ${this.#heldAt})`);
     }
     this.#keys.add(key);
     if (this.#keys.size > MAX_FIELDS) {
-      throw new GatewayError('too_large', `the body has more than ${MAX_FIELDS} fields`, { step: 'request' });
+      throw refusal('too_large', `the body has more than ${MAX_FIELDS} fields`);
     }
   }
 
@@ -248,9 +245,7 @@ export class JsonScanner {
       const what = this.#state === 'key' ? 'a field name' : this.#label();
       const bound =
         length > MAX_FIELD_BYTES ? `${what} is over ${MAX_FIELD_BYTES}` : `the fields are over ${MAX_FIELDS_BYTES}`;
-      throw new GatewayError('too_large', `${bound} bytes; only ${JSON.stringify(this.#streamField)} may be large`, {
-        step: 'request',
-      });
+      throw refusal('too_large', `${bound} bytes; only ${JSON.stringify(this.#streamField)} may be large`);
     }
     if (length > this.#held.length) {
       const grown = Buffer.allocUnsafe(Math.max(length, this.#held.length * 2));
@@ -264,9 +259,7 @@ export class JsonScanner {
   #parseHeld(label: string): unknown {
     const bytes = this.#held.subarray(0, this.#heldLength);
     if (!isUtf8(bytes)) {
-      throw new GatewayError('bad_request', `${label} is not valid UTF-8 (byte ${this.#heldAt} of the body)`, {
-        step: 'request',
-      });
+      throw refusal('bad_request', `${label} is not valid UTF-8 (byte ${this.#heldAt} of the body)`);
     }
     const text = bytes.toString('utf8');
     let value: unknown;
@@ -280,11 +273,7 @@ export class JsonScanner {
     }
     // Only an escape can contain half a surrogate pair, and stringify writes exactly those back as \ud8xx to \udfxx.
     if (text.includes('\\u') && /(?<!\\)(?:\\\\)*\\ud[89a-f]/.test(JSON.stringify(value))) {
-      throw new GatewayError(
-        'bad_request',
-        `malformed JSON at byte ${this.#heldAt}: half a surrogate pair in ${label}`,
-        { step: 'request' },
-      );
+      throw refusal('bad_request', `malformed JSON at byte ${this.#heldAt}: half a surrogate pair in ${label}`);
     }
     return value;
   }
@@ -295,9 +284,7 @@ export class JsonScanner {
   }
 
   #expected(what: string, at: number): GatewayError {
-    return new GatewayError('bad_request', `malformed JSON at byte ${this.#base + at}: expected ${what}`, {
-      step: 'request',
-    });
+    return refusal('bad_request', `malformed JSON at byte ${this.#base + at}: expected ${what}`);
   }
 }
 

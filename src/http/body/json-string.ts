@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { GatewayError } from '../../base/errors.js';
+import { type GatewayError, refusal } from '../../base/errors.js';
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -123,9 +123,7 @@ export class JsonStringReader {
   }
 
   #refuse(what: string, position: number): GatewayError {
-    return new GatewayError('bad_request', `malformed JSON at byte ${position}: ${what} in ${this.#label}`, {
-      step: 'request',
-    });
+    return refusal('bad_request', `malformed JSON at byte ${position}: ${what} in ${this.#label}`);
   }
 
   #loneSurrogate(position: number): GatewayError {
@@ -170,9 +168,7 @@ class Utf8Check {
   }
 
   #refuse(position: number): GatewayError {
-    return new GatewayError('bad_request', `${this.#label} is not valid UTF-8 (before byte ${position} of the body)`, {
-      step: 'request',
-    });
+    return refusal('bad_request', `${this.#label} is not valid UTF-8 (before byte ${position} of the body)`);
   }
 }
 

@@ -1,13 +1,13 @@
 /** Values of JSON bodies that are refused by every schema. */
 import { EXACT_RANGE, isExact } from '../../base/numbers.js';
-import { GatewayError } from '../../base/errors.js';
+import { refusal } from '../../base/errors.js';
 
 /** @throws GatewayError bad_request naming the field with a NUL, or with a number that is not finite or not exact */
 export function requirePlainValues(body: unknown): void {
   const isMapping = typeof body === 'object' && body !== null && !Array.isArray(body);
   for (const [name, value] of isMapping ? Object.entries(body) : [['the body', body] as const]) {
     const where = name.includes('\0') ? 'a name in the body' : holdsNul(value) ? name.slice(0, 64) : undefined;
-    if (where !== undefined) throw refusal(`${where} holds a NUL`);
+    if (where !== undefined) throw refusal('bad_request', `${where} holds a NUL`);
     requireExactNumbers(value, name.slice(0, 64));
   }
 }
@@ -19,7 +19,7 @@ export function requirePlainValues(body: unknown): void {
 function requireExactNumbers(value: unknown, where: string): void {
   for (const inner of valuesIn(value)) {
     if (typeof inner !== 'number' || isExact(inner)) continue;
-    throw refusal(`${where}: a number must be ${EXACT_RANGE}`);
+    throw refusal('bad_request', `${where}: a number must be ${EXACT_RANGE}`);
   }
 }
 
@@ -38,8 +38,4 @@ function* valuesIn(body: unknown): Generator<unknown> {
     if (typeof value !== 'object' || value === null) continue;
     for (const [name, inner] of Object.entries(value)) left.push(name, inner);
   }
-}
-
-function refusal(text: string): GatewayError {
-  return new GatewayError('bad_request', text, { step: 'request' });
 }

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { Readable } from 'node:stream';
 import { Dicer } from '@fastify/busboy';
-import { GatewayError } from '../../base/errors.js';
+import { GatewayError, refusal } from '../../base/errors.js';
 import { BodySplitter } from './body-splitter.js';
 import { badForm, parseBoundary, parsePartHeaders, quote } from './form-headers.js';
 
@@ -101,7 +101,7 @@ class FormSplitter extends BodySplitter<StreamedForm, FormFields> {
     if (this.#failure !== undefined) throw this.#failure;
     const { maxFields, maxFieldBytes } = this.#options;
     if (this.#otherBytes > (maxFields + 2) * (maxFieldBytes + PART_OVERHEAD_BYTES) + piece.length) {
-      throw new GatewayError('too_large', 'bad form: too much around the file', { step: 'request' });
+      throw refusal('too_large', 'bad form: too much around the file');
     }
   }
 
@@ -153,7 +153,7 @@ class FormSplitter extends BodySplitter<StreamedForm, FormFields> {
       part.bytes += bytes.length;
       if (part.bytes > this.#options.maxFieldBytes) {
         const message = `field ${quote(part.name)} is over ${this.#options.maxFieldBytes} bytes`;
-        throw new GatewayError('too_large', `bad form: ${message}`, { step: 'request' });
+        throw refusal('too_large', `bad form: ${message}`);
       }
       part.pieces.push(Buffer.from(bytes));
     }

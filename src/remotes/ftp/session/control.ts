@@ -11,7 +11,7 @@ import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { onAbort, within } from '../../../base/deadline.js';
 import type { EndSignal } from '../../../base/ending.js';
-import { GatewayError } from '../../../base/errors.js';
+import { GatewayError, refusal } from '../../../base/errors.js';
 import { encodedPath, UTF_8 } from '../../encoded-names.js';
 import { connectionLost, isPositive, notAReply, outOfStep, type Reply } from './replies.js';
 import { FtpReplyReader } from './reply-reader.js';
@@ -200,9 +200,7 @@ export class Control {
     for (const command of commands) {
       // Paths cannot contain these characters; a registered user name or password could.
       if (INJECTION.test(command)) {
-        throw new GatewayError('bad_request', `an FTP ${verbOf(command)} cannot carry CR, LF or NUL`, {
-          step: 'request',
-        });
+        throw refusal('bad_request', `an FTP ${verbOf(command)} cannot carry CR, LF or NUL`);
       }
     }
     const lines = commands.flatMap((one) => [this.#lineOf(one), CRLF]);

@@ -1,4 +1,4 @@
-import { GatewayError } from '../../../base/errors.js';
+import { GatewayError, refusal } from '../../../base/errors.js';
 import type { RemotePath } from '../../path.js';
 import type { Bucket, ListedObject } from './bucket.js';
 import { copyObject } from './copy.js';
@@ -17,7 +17,7 @@ const MOVES_AT_ONCE = 4;
  */
 export async function moveFolder(bucket: Bucket, from: RemotePath, to: RemotePath): Promise<void> {
   if (to.startsWith(`${from}/`)) {
-    throw new GatewayError('bad_path', `${from} cannot be moved into itself`, { step: 'request' });
+    throw refusal('bad_path', `${from} cannot be moved into itself`);
   }
   const origin = bucket.folderKey(from);
   const target = bucket.folderKey(to);

@@ -5,7 +5,7 @@
 import { MIB } from '../../../contract/units.js';
 import { sumOfSizes } from '../../../base/numbers.js';
 import { UNCOUNTED } from '../../../budgets/memory.js';
-import { GatewayError } from '../../../base/errors.js';
+import { GatewayError, refusal } from '../../../base/errors.js';
 import { cannotResume } from '../../obstacles.js';
 import type { RemotePath } from '../../path.js';
 import type {
@@ -33,6 +33,7 @@ import {
   type CompletedUpload,
   confirmSize,
   inOpenUpload,
+  MAX_PARTS,
   withOwnParts,
   MultipartUpload,
   type UploadTarget,
@@ -51,7 +52,6 @@ interface PiecesTuning {
 
 /** Parts are gathered in memory, so that a broken connection loses none: they must not grow without bound. */
 const MAX_GATHERED_BYTES = 64 * MIB;
-const MAX_PARTS = 10_000;
 /** A store that refuses a part of one request only after its head gets it again, if it is short. */
 const SHORT_PART_BYTES = 64 * 1024;
 /** A crash loses these, besides the part that is being gathered: few of them, so that little must be sent again. */
@@ -296,5 +296,5 @@ function partBytesOf(number: number, partBytes: number, { path, length }: Pieced
 }
 
 function tooLarge(path: RemotePath): GatewayError {
-  return new GatewayError('too_large', `${path}: on S3 a resumable upload takes at most 625 GiB`, { step: 'request' });
+  return refusal('too_large', `${path}: on S3 a resumable upload takes at most 625 GiB`);
 }

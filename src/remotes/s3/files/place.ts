@@ -3,7 +3,7 @@
  * file is visible. What others do between the check and the write is a race that S3 cannot prevent. A name that others
  * have given to both a file and a folder stays both; a login that may not look writes without the check.
  */
-import { GatewayError, hasCode } from '../../../base/errors.js';
+import { hasCode, refusal } from '../../../base/errors.js';
 import { isAFolder, notAFolder } from '../../obstacles.js';
 import { parentOf, ROOT, type RemotePath } from '../../path.js';
 import type { Bucket } from './bucket.js';
@@ -29,7 +29,7 @@ export async function requireFilePlace(bucket: Bucket, path: RemotePath): Promis
 /** bad_path, not_a_folder */
 export async function refuseFileAbove(bucket: Bucket, path: RemotePath): Promise<void> {
   if (Buffer.byteLength(bucket.fileKey(path)) > MAX_KEY_BYTES) {
-    throw new GatewayError('bad_path', 'the path is longer than the store takes', { step: 'request' });
+    throw refusal('bad_path', 'the path is longer than the store takes');
   }
   const { places } = bucket.calls.context;
   const findAbove = (): Promise<RemotePath | undefined> => ifAllowed(fileAbove(bucket, path));
