@@ -8,7 +8,7 @@ import type { Connection } from '../connections/connection.js';
 import type { DeliveredFile, OutgoingDelivery } from '../contract/delivery.js';
 import { DAY_MS, MINUTE_MS } from '../contract/units.js';
 import type { WatchedFolder } from '../contract/watched-folder.js';
-import { deleteFile, moveFile } from '../operations/change.js';
+import { deleteFile } from '../operations/change.js';
 import type { Operation } from '../operations/operation.js';
 import type { JobPart } from '../operations/part.js';
 import { fixedPath, type PathReference } from '../operations/path-reference.js';
@@ -29,7 +29,9 @@ type AfterKind = Exclude<WatchedFolder['afterDelivery'], 'keep'>;
 
 /** What happens to a file that is the reported one. */
 interface Change {
+  readonly engine: FileEngine;
   readonly folder: WatchedFolder;
+  readonly connection: Connection;
   readonly path: RemotePath;
   /** The path, checked on the session that then changes the file. */
   readonly asReported: PathReference;
@@ -38,8 +40,11 @@ interface Change {
 }
 
 const KINDS: Readonly<Record<AfterKind, (operation: Operation, change: Change) => Promise<unknown>>> = {
-  move: (operation, { folder, path, asReported, expected }) =>
-    moveFile(operation, asReported, fixedPath(targetOf(folder, path)), {
+  move: (operation, { engine, folder, connection, path, asReported, expected }) =>
+    engine.move(operation, {
+      connection,
+      from: asReported,
+      to: fixedPath(targetOf(folder, path)),
       replace: true,
       ...expected,
       showsSource: true,
@@ -113,7 +118,11 @@ function act(
   reported: DeliveredFile,
   { passesOver, worked }: Pick<JobPart, 'passesOver' | 'worked'>,
 ): Promise<void> {
-  const { kind, folder, connections } = plan;
+  const {
+    kind,
+    folder,
+    connections: [connection],
+  } = plan;
   const path = parseRemotePath(reported.path, ROOT, 'path');
   const isRecorded = (error: GatewayError): boolean => {
     if (isOfGateway(error, signal)) return false;
@@ -128,11 +137,11 @@ function act(
   };
   // A delivery causes it, not a key: it counts no action of a plan.
   const owner = { accountId: folder.accountId, plan: '', keyId: null };
-  const request = { owner, type: kind, connection: connections[0], path, signal, part } as const;
+  const request = { owner, type: kind, connection, path, signal, part } as const;
   return engine.run({ ...request, isFree: true, isTentative: true }, async (operation) => {
     const asReported = referToReported(operation, folder, path, reported);
     const expected = reported.etag === undefined ? {} : { etag: reported.etag };
-    await KINDS[kind](operation, { folder, path, asReported, expected });
+    await KINDS[kind](operation, { engine, folder, connection, path, asReported, expected });
     operation.fileSize = reported.size;
   });
 }

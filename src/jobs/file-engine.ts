@@ -9,6 +9,7 @@ import { hasCode } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
 import type { ConflictRule } from '../contract/job.js';
 import type { TransferType } from '../contract/transfer.js';
+import { moveFile, type MoveRequest } from '../operations/change.js';
 import { freeName, replaces, underFreeName } from '../operations/conflicts.js';
 import { copyFile, type CopyRequest } from '../operations/copy.js';
 import type { Operation, OperationRequest, Operations } from '../operations/operation.js';
@@ -110,6 +111,10 @@ export class FileEngine {
         overwrite: replaces(rule),
       });
     return rule === 'rename' ? underFreeName(copy) : copy();
+  }
+
+  move(operation: Operation, request: MoveRequest): Promise<unknown> {
+    return moveFile(this.#operations, operation, request);
   }
 }
 

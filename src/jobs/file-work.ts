@@ -5,7 +5,7 @@ import { GatewayError, hasCode } from '../base/errors.js';
 import type { Connection } from '../connections/connection.js';
 import { requireOpen } from '../connections/require.js';
 import { definitionOf } from '../contract/connection/types.js';
-import { deleteFile, moveFile } from '../operations/change.js';
+import { deleteFile } from '../operations/change.js';
 import { find, LeftAlone, namesFor, refuseOlder, replaces, underFreeName } from '../operations/conflicts.js';
 import { type CopyRequest, requireVerified } from '../operations/copy.js';
 import { parseHttpUrl, type UrlFetcher } from '../operations/fetch-url.js';
@@ -179,7 +179,8 @@ export class FileWork {
       if (job.definition.onConflict === 'newer')
         await operation.use((remote) => refuseOlder(remote, wanted, file.modifiedMs));
       await this.#tree.markCopied(job.id, file.path, file.size, file.modifiedMs);
-      const move = (): Promise<unknown> => moveFile(operation, fixedPath(from), to, { replace: overwrite });
+      const request = { connection: places.target, from: fixedPath(from), to, replace: overwrite };
+      const move = (): Promise<unknown> => this.#engine.move(operation, request);
       await (renames(job) ? underFreeName(move) : move());
     });
   }

@@ -16,8 +16,9 @@ import type {
   RemoveOptions,
 } from '../remotes/remote.js';
 import type { Attempt } from '../remotes/registry.js';
-import type { Operation } from './operation.js';
+import type { Operation, Operations } from './operation.js';
 import type { PathReference } from './path-reference.js';
+import { underLocks } from './put.js';
 import { deleteTree } from './tree/delete.js';
 import type { ListedTree } from './tree/list-tree.js';
 import { compareFiles, HeldListing, SortedListing } from './sorted-listing.js';
@@ -82,12 +83,19 @@ export async function deleteAll(
   return operation.use(work, { endsBetween: true });
 }
 
-/** `showsSource`: the history keeps the path of the source. */
+export interface MoveRequest extends MoveOptions {
+  /** The operation's own connection. */
+  readonly connection: Connection;
+  readonly from: PathReference;
+  readonly to: PathReference;
+  /** The history keeps the path of the source. */
+  readonly showsSource?: boolean;
+}
+
 export async function moveFile(
+  operations: Operations,
   operation: Operation,
-  from: PathReference,
-  to: PathReference,
-  { showsSource = false, ...options }: MoveOptions & { readonly showsSource?: boolean },
+  { connection, from, to, showsSource = false, ...options }: MoveRequest,
 ): Promise<{ readonly from: RemotePath; readonly to: RemotePath }> {
   return operation.use(async (remote, attempt) => {
     const [source, target] = [await from(remote), await to(remote)];
@@ -96,10 +104,22 @@ export async function moveFile(
     await refuseIntoItself(remote, source, target);
     attempt.committed();
     operation.mark('rename');
-    const moved = await remote.move(source, target, options).catch(sayHowToReplace);
+    const move = (): Promise<FileInfo> => remote.move(source, target, options);
+    const moving = movesAlone(remote, options)
+      ? move()
+      : underLocks(operations, connection, [source, target], operation.signal, move);
+    const moved = await moving.catch(sayHowToReplace);
     operation.fileSize = moved.size;
     return { from: source, to: target };
   });
+}
+
+/** Whether the server does the move in one step that refuses an existing target, or may replace it. */
+function movesAlone(remote: Remote, { replace }: MoveOptions): boolean {
+  // A store copies, then removes: two moves of one file would both succeed.
+  if (remote.copyFrom !== undefined) return false;
+  // An FTP server that has refused a target once may replace it in another folder.
+  return replace || (remote.can.exclusiveCreate && remote.can.moveOnto === 'refuses');
 }
 
 /** Servers reply anything from success to 502. @throws GatewayError bad_path; not_a_folder below a file */

@@ -13,7 +13,7 @@ import type { Operation, Operations } from './operation.js';
 import type { PathReference } from './path-reference.js';
 import { leaveErrorsToPump, pump, waitsForLimit } from './pump.js';
 import { checkingOf } from './read-back.js';
-import { publish, refuseExisting, withWriter } from './put.js';
+import { publish, refuseExisting, underLocks, withWriter } from './put.js';
 import { isHeldBack } from '../remotes/rate-limit.js';
 import { putWhole, streamOf, wholeIfShort } from '../remotes/whole.js';
 
@@ -71,10 +71,17 @@ export async function copyFile(operations: Operations, operation: Operation, req
     );
     if (!overwrite && request.scope !== undefined) await refuseExisting(target, to);
     await request.check?.({ source, target }, from, to, operation.paces);
-    if (source.copyFrom !== undefined && target.copyFrom !== undefined) attempt.committed();
+    const mayBeInside = source.copyFrom !== undefined && target.copyFrom !== undefined;
+    if (mayBeInside) attempt.committed();
     operation.mark('transfer');
     const exclusive = !overwrite;
-    const copied = await insideStore(source, target, from, to, { exclusive, modifiedAt: request.modifiedAt });
+    const inside = (): Promise<FileInfo | undefined> =>
+      insideStore(source, target, from, to, { exclusive, modifiedAt: request.modifiedAt });
+    // Few stores refuse an existing target of a copy themselves.
+    const copied =
+      mayBeInside && exclusive
+        ? await underLocks(operations, request.target, [to], operation.signal, inside)
+        : await inside();
     if (copied !== undefined) {
       operation.evidence.undigested('server_side_copy');
       operation.fileSize = copied.size;

@@ -190,9 +190,7 @@ export async function publish(
   put: () => Promise<FileInfo>,
 ): Promise<FileInfo> {
   const isRaceFree = !exclusive || remote.can.exclusiveCreate;
-  const info = isRaceFree
-    ? await put()
-    : await operations.locks.withLock(lockName(operations, connection, place), operation.signal, put);
+  const info = isRaceFree ? await put() : await underLocks(operations, connection, [place], operation.signal, put);
   // A time that was set does not show the server's clock.
   if (modifiedAt === undefined) operations.ages.written(operations.remotes.server(connection), info);
   return info;
@@ -214,6 +212,20 @@ export async function refuseExisting(remote: Remote, place: RemotePath): Promise
   }
   if (found.isDirectory) throw new GatewayError('is_a_folder', `${place} is a folder`, { step: 'open' });
   throw new GatewayError('already_exists', `${place} exists and overwrite is false`, { step: 'open' });
+}
+
+/** Runs `work` while no other one runs under a lock on any of the places, on any node. */
+export function underLocks<R>(
+  operations: Operations,
+  connection: Connection,
+  places: readonly RemotePath[],
+  signal: AbortSignal,
+  work: () => Promise<R>,
+): Promise<R> {
+  // Always in the same order: two that want the same two locks never wait for each other.
+  const names = [...new Set(places.map((place) => lockName(operations, connection, place)))].toSorted();
+  const locked = names.reduceRight((inner, name) => () => operations.locks.withLock(name, signal, inner), work);
+  return locked();
 }
 
 /** One name for a place on a server, the same for every connection that leads there, by any way. */

@@ -140,6 +140,45 @@ export function placeRules(bench: () => Bench): void {
       await unchanged();
     });
 
+    test('of moves at once onto one name, and of one file, exactly one is done, and no file is lost', async () => {
+      const { server, newFolder } = bench();
+      const folder = newFolder();
+      const sources = Array.from({ length: 8 }, (_, index) => `${folder}/s${index}`);
+      for (const source of sources) await server.disk.write(source, source);
+      const onto = await Promise.all(sources.map((source) => move(source, `${folder}/target`)));
+      const winner = onto.findIndex(({ status }) => status === 200);
+      const text = onto.map((answer) => answer.text).join('\n');
+      assert.equal(onto.filter(({ headers }) => headers['x-error-code'] === 'already_exists').length, 7, text);
+      assert.equal((await server.disk.read(`${folder}/target`)).toString(), sources[winner], text);
+      const kept = sources.filter((_, index) => index !== winner);
+      assert.deepEqual(await server.disk.files(folder), [...kept, `${folder}/target`]);
+
+      const from = await Promise.all(sources.map((source) => move(`${folder}/target`, `${source}-moved`)));
+      const reached = from.findIndex(({ status }) => status === 200);
+      const errors = from.map((answer) => answer.text).join('\n');
+      assert.equal(from.filter(({ status }) => status === 404).length, 7, errors);
+      assert.deepEqual(await server.disk.files(folder), [...kept, `${sources[reached]}-moved`].toSorted());
+    });
+
+    test('of copies and uploads at once that replace nothing, exactly one is done', async () => {
+      const { server, newFolder } = bench();
+      const folder = newFolder();
+      await server.disk.write(`${folder}/source`, 'copied');
+      const ends = { source_connection_id: 'c1', source_path: `${folder}/source`, dest_connection_id: 'c1' };
+      const answers = await Promise.all(
+        Array.from({ length: 10 }, (_, index) =>
+          index % 2 === 0
+            ? upload(folder, 'new', 10, { overwrite: 'false' })
+            : post('copy', { ...ends, dest_path: `${folder}/new`, overwrite: false }),
+        ),
+      );
+      const winner = answers.findIndex(({ status }) => status === 200);
+      const text = answers.map((answer) => answer.text).join('\n');
+      assert.equal(answers.filter(({ headers }) => headers['x-error-code'] === 'already_exists').length, 9, text);
+      const stored = (await server.disk.read(`${folder}/new`)).toString();
+      assert.equal(stored, winner % 2 === 0 ? 'x'.repeat(10) : 'copied');
+    });
+
     test('list and exists return the same for an entry, but for its rights and owner', async () => {
       const { folder } = await plant();
       const { gateway } = bench();

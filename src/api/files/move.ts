@@ -55,7 +55,7 @@ export async function move(
   const to = referTo(connection, body.to, 'to');
   const { result, transferId, durationMs } = await services.operations.run(
     { ...operationFor(input, connection, 'move', body.to), repeated: { fields: body } },
-    (operation) => changes.moveFile(operation, from, to, { replace: body.overwrite }),
+    (operation) => changes.moveFile(services.operations, operation, { connection, from, to, replace: body.overwrite }),
   );
   return {
     success: true as const,
