@@ -87,6 +87,22 @@ export function placeRules(bench: () => Bench): void {
       await unchanged();
     });
 
+    test('a file does not replace a link to a folder', async () => {
+      const { folder } = await plant();
+      const { disk, deviations } = bench().server;
+      if (disk.link === undefined || deviations.hidesLinks !== undefined) return;
+      await disk.link('full', `${folder}/link`);
+      for (const size of [0, 10, 2 * MIB]) {
+        refused(await upload(folder, 'link', size), 'is_a_folder', `upload of ${size}`);
+      }
+      refused(await post('write/c1', { path: `${folder}/link`, content: 'x' }), 'is_a_folder', 'write');
+      refused(await multipart(folder, 'link'), 'is_a_folder', 'multipart upload');
+      refused(await copy(`${folder}/f`, `${folder}/link`), 'is_a_folder', 'copy');
+      refused(await move(`${folder}/f`, `${folder}/link`, { overwrite: true }), 'is_a_folder', 'move');
+      assert.deepEqual(await disk.files(folder), [`${folder}/f`, `${folder}/full/inside`, `${folder}/link`]);
+      assert.equal((await disk.read(`${folder}/link/inside`)).toString(), 'inside');
+    });
+
     test('nothing is stored below a file', async () => {
       const { folder, unchanged } = await plant();
       for (const below of [`${folder}/f`, `${folder}/f/deeper/down`]) {

@@ -1,12 +1,12 @@
 /** The calls on names of the server that publishing is made of. */
 import { GatewayError } from '../../../base/errors.js';
 import { makeFolders } from '../../make-folders.js';
-import { notAFolder } from '../../obstacles.js';
+import { folderExistsAt, notAFolder } from '../../obstacles.js';
 import { hasLongName, joinPath, parentOf, type RemotePath } from '../../path.js';
 import type { Place, Places } from '../../publish.js';
 import type { FtpOperation } from '../session/operation.js';
 import { isPositive, refusedBy, type Reply } from '../session/replies.js';
-import { find } from './lookup.js';
+import { find, isSurelyFolder } from './lookup.js';
 
 /** Time limit for everything after a lost connection: a new login and a few commands. */
 const AFRESH_MS = 20_000;
@@ -67,6 +67,12 @@ export function placesOn(operation: FtpOperation): Places<Place> {
       if (!isPositive(reply)) throw refusedBy(reply, 'publish', `renaming to ${to}`, unclear);
       // pure-ftpd replies 250 and changes blanks at the end of a name.
       if (to.endsWith(' ') && (await find(operation, to)) === undefined) throw storedElsewhere(to);
+    },
+
+    async replace(_from, { path }) {
+      // RNTO would put the file in the place of a link to a folder.
+      if (await isSurelyFolder(operation, path)) throw folderExistsAt(path);
+      return false;
     },
 
     async remove({ path }) {
