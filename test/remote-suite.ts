@@ -94,7 +94,7 @@ const NAMES = [
   ...['.hidden', '-la', '--', '~', '~!@$()=:', '#', '%41 per%20cent%', 'a;b,c', 'type=dir; x', 'pl+us & more', '$(x)'],
   ...['back\\slash', 'ünï-é́', '日本語', '🙂', 'n'.repeat(200)],
 ];
-const FOLDERS = ['a b', '-la', 'st*r', '[x]', '{a,b}', '  lead', 'ünï'];
+const FOLDERS = ['a b', '-la', 'st*r', '[x]', '{a,b}', '  lead', 'end ', 'ünï'];
 const LEFT = new GatewayError('client_gone', 'the client left');
 
 export function remoteSuite(name: string, start: () => Promise<SeamServer>): void {
@@ -968,7 +968,13 @@ export function remoteSuite(name: string, start: () => Promise<SeamServer>): voi
           Promise.all(names.map((file) => use((remote) => work(remote, file))));
         await all(async (remote, file) => {
           const path = `${folder}/${file}`;
-          if (!kept.includes(file)) return assert.rejects(put(remote, path, file), GatewayError, file);
+          if (!kept.includes(file)) {
+            await assert.rejects(put(remote, path, file), withCode('bad_path'), file);
+            const source = `${folder}-kept/${NAMES.indexOf(file)}`;
+            await put(remote, source, file);
+            await assert.rejects(remote.move(at(source), at(path), { replace: false }), GatewayError, file);
+            return assert.equal((await get(remote, source)).toString(), file);
+          }
           const { name } = await put(remote, path, file);
           assert.equal(name, file);
           assert.equal((await get(remote, path)).toString(), file);

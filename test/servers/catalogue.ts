@@ -380,6 +380,7 @@ async function bucketOn(
 const PURE_FTPD_DEVIATIONS: Deviations = {
   // Backslashes are refused; blanks at the end become underscores.
   refusesName: (name) => name.includes('\\') || name.endsWith(' '),
+  refusesFolder: (name) => name.endsWith(' '),
 };
 const PROFTPD_DEVIATIONS: Deviations = {
   hidesBrokenLinks: 'MLSD leaves them out; LIST does not',

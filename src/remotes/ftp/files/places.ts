@@ -12,9 +12,16 @@ import { find, isSurelyFolder } from './lookup.js';
 const AFRESH_MS = 20_000;
 
 /** The server took the bytes, but not the name. */
-export function storedElsewhere(path: RemotePath): GatewayError {
+function storedElsewhere(path: RemotePath): GatewayError {
   const text = `${path}: the FTP server stored the file under another name than the one that was sent`;
   return new GatewayError('remote_failure', text, { step: 'verify' });
+}
+
+/** @throws GatewayError bad_path */
+export function refuseAlteredName({ lease }: FtpOperation, path: RemotePath): void {
+  if (!path.endsWith(' ') || !/pure-ftpd/i.test(lease.control.banner)) return;
+  const text = `${path}: Pure-FTPd stores a name with a blank at its end under another name`;
+  throw new GatewayError('bad_path', text, { step: 'request' });
 }
 
 /** The same operation on a new control connection, after the former one was lost. */
@@ -38,6 +45,7 @@ export function placesOn(operation: FtpOperation): Places<Place> {
       if (await operation.isFolder(path)) return { created: false };
       // Tries MKD first: a single command if the parent exists. Its refusal proves nothing (550, 521, 553 …).
       const make = async (at: RemotePath): Promise<'made' | 'exists' | Reply> => {
+        refuseAlteredName(operation, at);
         const reply = await operation.ask('MKD', at);
         if (isPositive(reply)) return 'made';
         const existing = await find(operation, at);
@@ -58,6 +66,7 @@ export function placesOn(operation: FtpOperation): Places<Place> {
     },
 
     async rename({ path: from }, { path: to }) {
+      refuseAlteredName(operation, to);
       const [ready, renamed] = await operation.askAll([
         { verb: 'RNFR', path: from, success: [350] },
         { verb: 'RNTO', path: to, isSequel: true },
@@ -65,7 +74,7 @@ export function placesOn(operation: FtpOperation): Places<Place> {
       const reply = (ready?.code === 350 ? renamed : ready) as Reply;
       const unclear = hasLongName(to) ? 'bad_path' : undefined;
       if (!isPositive(reply)) throw refusedBy(reply, 'publish', `renaming to ${to}`, unclear);
-      // pure-ftpd replies 250 and changes blanks at the end of a name.
+      // Another server that changes blanks at the end of a name.
       if (to.endsWith(' ') && (await find(operation, to)) === undefined) throw storedElsewhere(to);
     },
 

@@ -11,7 +11,7 @@ import { beginTransfer, type FtpTransfer } from '../session/data.js';
 import { find, measure, stat, untilAtRest } from './lookup.js';
 import type { FtpOperation } from '../session/operation.js';
 import { isPositive, refusedBy } from '../session/replies.js';
-import { placesOn, reconnected, storedElsewhere } from './places.js';
+import { placesOn, reconnected, refuseAlteredName } from './places.js';
 import { dated } from './times.js';
 import { FtpSink } from './sink.js';
 import { openFile } from './source.js';
@@ -57,6 +57,7 @@ export async function openAppender(operation: FtpOperation, path: RemotePath): P
 }
 
 async function store(operation: FtpOperation, stored: RemotePath, path: RemotePath): Promise<FtpTransfer> {
+  refuseAlteredName(operation, path);
   const command = `STOR ${operation.at(stored)}`;
   const folder = parentOf(stored);
   const { memory, provenFolders } = operation.lease;
@@ -130,13 +131,8 @@ class FileWriter extends FtpSink implements RemoteWriter {
   }
 
   async #measureStored(modifiedAt: Date | undefined): Promise<FileInfo> {
-    try {
-      if (modifiedAt !== undefined) return await dated(this.operation, this.#stored, modifiedAt);
-      return (await measure(this.operation, this.#stored)).info;
-    } catch (error) {
-      // pure-ftpd turns blanks at the end into underscores.
-      throw hasCode(error, 'not_found') && this.#stored.endsWith(' ') ? storedElsewhere(this.#path) : error;
-    }
+    if (modifiedAt !== undefined) return dated(this.operation, this.#stored, modifiedAt);
+    return (await measure(this.operation, this.#stored)).info;
   }
 
   async #cleanUp(cause: Error): Promise<void> {
