@@ -51,11 +51,8 @@ export function baseName(path: RemotePath): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
-/** Most file systems take no name of more bytes. */
-const MOST_NAME_BYTES = 255;
-
 export function hasLongName(path: string): boolean {
-  return path.split('/').some((name) => Buffer.byteLength(name) > MOST_NAME_BYTES);
+  return path.split('/').some((name) => Buffer.byteLength(name) > MAX_NAME_BYTES);
 }
 
 /** The folder that contains `path`; the parent of the root is the root. */
