@@ -13,8 +13,6 @@ import { isPositive, isUnsupported, refusedBy, saysDenied, saysMissing, type Rep
 
 /** A size that does not change for this long is final. */
 const REST_MS = 250;
-/** It has links to folders, and no MLST. */
-const VSFTPD = /vsftpd/i;
 /** A file that grows for longer is being written by another client. */
 const MOST_ATTEMPTS = 20;
 
@@ -59,7 +57,7 @@ async function query(
 export async function isSurelyFolder(operation: FtpOperation, path: RemotePath): Promise<boolean> {
   const { control, features, memory } = operation.lease;
   if (!features.machineListings || !memory.machineListings) {
-    return VSFTPD.test(control.banner) && (await operation.isFolder(path));
+    return control.isSoftware('vsftpd') && (await operation.isFolder(path));
   }
   const reply = await operation.ask('MLST', path, [250]);
   if (!isPositive(reply)) return false;

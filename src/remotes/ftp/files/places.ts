@@ -1,5 +1,5 @@
 /** The calls on names of the server that publishing is made of. */
-import { GatewayError } from '../../../base/errors.js';
+import { GatewayError, refusal } from '../../../base/errors.js';
 import { makeFolders } from '../../make-folders.js';
 import { folderExistsAt, notAFolder } from '../../obstacles.js';
 import { hasLongName, joinPath, parentOf, type RemotePath } from '../../path.js';
@@ -19,9 +19,8 @@ function storedElsewhere(path: RemotePath): GatewayError {
 
 /** @throws GatewayError bad_path */
 export function refuseAlteredName({ lease }: FtpOperation, path: RemotePath): void {
-  if (!path.endsWith(' ') || !/pure-ftpd/i.test(lease.control.banner)) return;
-  const text = `${path}: Pure-FTPd stores a name with a blank at its end under another name`;
-  throw new GatewayError('bad_path', text, { step: 'request' });
+  if (!path.endsWith(' ') || !lease.control.isSoftware('pure-ftpd')) return;
+  throw refusal('bad_path', `${path}: Pure-FTPd stores a name with a blank at its end under another name`);
 }
 
 /** The same operation on a new control connection, after the former one was lost. */

@@ -37,9 +37,6 @@ import { canSetTimes, dated } from './times.js';
 import { openAppender, openWriter } from './writer.js';
 import { MINUTE_MS, SECOND_MS } from '../../../contract/units.js';
 
-/** LIST of these servers shows each link as a link, with any settings; LIST of ProFTPD may not. */
-const SHOW_LINKS = /vsFTPd|Pure-FTPd/i;
-
 const CLOCK = /\d{1,2}:\d{2}/;
 
 export class FtpRemote implements Remote {
@@ -63,7 +60,11 @@ export class FtpRemote implements Remote {
 
   get can(): Capabilities {
     const { control, features, memory, security } = this.#lease;
-    const showsLinks = (features.machineListings && memory.machineListings) || SHOW_LINKS.test(control.banner);
+    // LIST of these two shows each link as a link, with any settings; LIST of ProFTPD may not.
+    const showsLinks =
+      (features.machineListings && memory.machineListings) ||
+      control.isSoftware('vsftpd') ||
+      control.isSoftware('pure-ftpd');
     return {
       moveOnto: memory.moveOnto,
       exclusiveCreate: false,

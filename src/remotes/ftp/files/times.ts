@@ -15,7 +15,7 @@ import { DAY_MS } from '../../../contract/units.js';
 
 /** Other servers would read the time as part of the name. */
 const setterOf = ({ control, features }: FtpLease): 'MFMT' | 'MDTM' | undefined =>
-  features.setsTimes ? 'MFMT' : /vsftpd/i.test(control.banner) ? 'MDTM' : undefined;
+  features.setsTimes ? 'MFMT' : control.isSoftware('vsftpd') ? 'MDTM' : undefined;
 
 export const canSetTimes = (lease: FtpLease): boolean => setterOf(lease) !== undefined;
 

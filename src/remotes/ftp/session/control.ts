@@ -101,6 +101,11 @@ export class Control {
     return this.#task !== undefined;
   }
 
+  /** By its greeting, which an operator may hide. */
+  isSoftware(name: 'vsftpd' | 'pure-ftpd'): boolean {
+    return this.banner.toLowerCase().includes(name);
+  }
+
   /** Called once it is lost; in a moment if it has been. */
   onLost(listener: () => void): void {
     if (this.#ending === undefined) this.#lostListeners.push(listener);
