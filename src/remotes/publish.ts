@@ -28,6 +28,8 @@ export interface Places<P extends Place> {
   rename(from: P, to: P): Promise<void>;
   /** Replaces any file at the target in one step; false if the server turns out to have no such call. */
   readonly replace?: ((from: P, to: P) => Promise<boolean>) | undefined;
+  /** Rejects with is_a_folder if a link to a folder is at the target, which rename() would replace; absent: it would not. */
+  refuseFolder?(to: P): Promise<void>;
   remove(place: P): Promise<void>;
   /**
    * Makes the folder and its parents; `created` is false if it existed already, even if another client was faster.
@@ -74,6 +76,7 @@ export async function publishUpload<P extends Place>(
 ): Promise<void> {
   context.mark?.('rename');
   if (exclusive && !places.refusesToReplace && (await places.lookUp(to)) !== undefined) throw alreadyExists(to.path);
+  if (!exclusive) await places.refuseFolder?.(to);
   context.irrevocable?.();
   try {
     await put(places, from, to, !exclusive, context.leftovers);

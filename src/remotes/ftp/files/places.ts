@@ -77,10 +77,8 @@ export function placesOn(operation: FtpOperation): Places<Place> {
       if (to.endsWith(' ') && (await find(operation, to)) === undefined) throw storedElsewhere(to);
     },
 
-    async replace(_from, { path }) {
-      // RNTO would put the file in the place of a link to a folder.
+    async refuseFolder({ path }) {
       if (await isSurelyFolder(operation, path)) throw folderExistsAt(path);
-      return false;
     },
 
     async remove({ path }) {

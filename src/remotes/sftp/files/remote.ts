@@ -639,10 +639,11 @@ export class SftpRemote implements Remote {
           const attributes = await measuring;
           await readBack(this.#context, expected.check, () => this.read(hidden));
           const to = (await asked) ?? (await tree.entryInNewFolder(target));
-          // Its name was not known before. A rename would replace a link to a folder.
-          const found = options.provisional === true ? await findTarget(channel, to) : undefined;
-          const refusal = obstacleAt(target, found, expected);
-          if (refusal !== undefined) throw refusal;
+          if (options.provisional === true) {
+            // Its name was not known before.
+            const late = obstacleAt(target, await findTarget(channel, to), expected);
+            if (late !== undefined) throw late;
+          }
           this.#ending.throwIfAborted();
           await publishUpload(tree, file, to, { exclusive, size, context: this.#context });
           return infoOf(target, attributes);
